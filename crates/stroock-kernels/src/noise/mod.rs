@@ -1,0 +1,15 @@
+//! Noise as a function of its place: (seed, epoch, series, sample, step, coefficient).
+//!
+//! Nothing is stored and nothing is drawn in order: the backward pass regenerates the numbers of the
+//! forward pass, any number of threads sees the same ones, and a resumed run continues exactly.
+
+pub(crate) mod box_muller;
+mod increments;
+mod philox;
+mod stream;
+
+pub(crate) use increments::fill_step;
+pub use increments::increments;
+pub use philox::philox;
+pub(crate) use philox::{MULTIPLIERS, round_keys};
+pub use stream::{NoiseKey, Purpose, Stream};

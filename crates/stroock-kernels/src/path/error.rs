@@ -1,0 +1,120 @@
+//! What can be wrong with a path problem.
+
+use thiserror::Error;
+
+/// Why a path cannot be computed. Every variant names the argument at fault.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PathError {
+    /// The dimension is too small for the space.
+    #[error("`dim` is {dim}, but the space needs at least {least}")]
+    Dimension {
+        /// Given dimension.
+        dim: usize,
+        /// Smallest dimension of the space.
+        least: usize,
+    },
+    /// Nothing to compute: no series, no samples, or no Chebyshev terms.
+    #[error("`{argument}` is empty; at least one is needed")]
+    Empty {
+        /// Name of the argument.
+        argument: &'static str,
+    },
+    /// A slice has the wrong length.
+    #[error("`{argument}` has {actual} entries, but its shape {shape} asks for {expected}")]
+    Length {
+        /// Name of the argument.
+        argument: &'static str,
+        /// The shape in words.
+        shape: &'static str,
+        /// Length by the other arguments.
+        expected: usize,
+        /// Given length.
+        actual: usize,
+    },
+    /// A number is not finite.
+    #[error("`{argument}` is not finite at index {index}")]
+    NotFinite {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Place in the flat slice.
+        index: usize,
+    },
+    /// The diffusion scale is not a positive number.
+    #[error("`sigma` is {sigma}, but it must be positive and finite")]
+    Sigma {
+        /// Given value.
+        sigma: f64,
+    },
+    /// Times do not increase.
+    #[error("`grid` of series {series}: time {index} does not lie after time {}", index - 1)]
+    TimesNotIncreasing {
+        /// Index of the series (0 for a shared grid).
+        series: usize,
+        /// Index of the first time that is not larger than the one before.
+        index: usize,
+    },
+    /// A grid has no time at all.
+    #[error("`grid` of series {series} has no times; at least the start time is needed")]
+    NoTimes {
+        /// Index of the series (0 for a shared grid).
+        series: usize,
+    },
+    /// The Chebyshev interval is empty.
+    #[error("`drift.interval` ends at {end}, not after its start {start}")]
+    Interval {
+        /// Left end.
+        start: f64,
+        /// Right end.
+        end: f64,
+    },
+    /// Offsets do not describe consecutive runs.
+    #[error("`{argument}` must start at 0 and never decrease, but entry {index} does not")]
+    Offsets {
+        /// Name of the argument.
+        argument: &'static str,
+        /// First entry at fault.
+        index: usize,
+    },
+    /// A requested grid index does not exist.
+    #[error("`requests` of series {series}: index {index} lies outside its grid of {times} times")]
+    RequestOutsideGrid {
+        /// Index of the series.
+        series: usize,
+        /// Requested index.
+        index: usize,
+        /// Number of times of the series.
+        times: usize,
+    },
+    /// Requested grid indices of a series decrease.
+    #[error("`requests` of series {series} must not decrease, but entry {position} does")]
+    RequestsDecrease {
+        /// Index of the series.
+        series: usize,
+        /// Position in the list of the series.
+        position: usize,
+    },
+    /// A start point is not on the space.
+    #[error("`start` of row {row} (sample-major) has norm {norm}, so it is not on the space")]
+    StartOffSpace {
+        /// Row `sample * series + series index`.
+        row: usize,
+        /// Its Euclidean norm.
+        norm: f64,
+    },
+    /// A single step turns too far: the drift has diverged, or the grid is far too coarse for it.
+    #[error(
+        "a step of series {series} has norm {norm:e} (limit {limit:e}): the drift diverged or the grid is too coarse"
+    )]
+    StepTooLarge {
+        /// Index of the series.
+        series: usize,
+        /// Bound of the norm of the step.
+        norm: f64,
+        /// Largest norm that is computed.
+        limit: f64,
+    },
+    /// The tape belongs to another problem or to another solver.
+    #[error("`tape` does not belong to this problem and solver")]
+    ForeignTape,
+}

@@ -1,0 +1,201 @@
+//! The forward pass: states where they are asked for, and the divergence of the path.
+
+use rayon::prelude::*;
+use stroock_geometry::Real;
+
+use super::algebra::{Algebra, Matrices, Rotations};
+use super::exponential::{Terms, act};
+use super::problem::{Layout, PathProblem, Space};
+use super::rows::{Cursor, Row, per_row, rows};
+use super::step::Step;
+use super::{Memory, PathError, PathSolver};
+use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal, dispatch};
+
+/// Simulated paths.
+#[derive(Clone, Debug)]
+pub struct Path<T> {
+    /// States at the requested indices, `[S, Q, n]` with the `Q` requests series after series.
+    pub states: Vec<T>,
+    /// Divergence of each path from the driftless law, `[S, B]`.
+    pub kl: Vec<T>,
+    /// What the backward pass needs.
+    pub tape: Tape<T>,
+}
+
+/// What a forward pass keeps for the backward pass.
+#[derive(Clone, Debug)]
+pub struct Tape<T> {
+    pub(super) level: Level,
+    pub(super) memory: Memory,
+    /// Per group: states `[steps + 1, n, lanes]`, or the last state `[n, lanes]`.
+    pub(super) groups: Vec<Vec<T>>,
+}
+
+impl<T> Tape<T> {
+    /// How many numbers are kept.
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(Vec::len).sum()
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl PathSolver {
+    /// Simulates the paths of a batch.
+    ///
+    /// # Errors
+    /// When an argument is malformed, or when a single step of a path turns by more than 1e5 radians.
+    pub fn forward<T: SimdReal>(&self, problem: &PathProblem<'_, T>) -> Result<Path<T>, PathError> {
+        let layout = problem.layout()?;
+        let (n, samples, series) = (problem.dim, problem.samples, layout.series);
+        let mut states = vec![T::zero(); samples * layout.all_requests() * n];
+        let mut kl = vec![T::zero(); samples * series];
+
+        let rows = rows(&layout, samples);
+        let requests = |b: usize| (layout.request_offsets[b + 1] - layout.request_offsets[b]) * n;
+        let mut states_of = per_row(&rows, &mut states, samples, series, requests);
+        let mut kl_of = per_row(&rows, &mut kl, samples, series, |_| 1);
+
+        let terms = Terms::new();
+        let width = T::width(self.level);
+        let groups = rows
+            .par_chunks(width)
+            .zip(states_of.par_chunks_mut(width))
+            .zip(kl_of.par_chunks_mut(width))
+            .map(|((rows, states), kl)| {
+                let group = ForwardGroup {
+                    problem,
+                    layout: &layout,
+                    terms: &terms,
+                    memory: self.memory,
+                    rows,
+                    states,
+                    kl,
+                };
+                dispatch(self.level, group)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Path { states, kl, tape: Tape { level: self.level, memory: self.memory, groups } })
+    }
+}
+
+/// The rows of one vector.
+struct ForwardGroup<'g, 'p, T> {
+    problem: &'g PathProblem<'p, T>,
+    layout: &'g Layout,
+    terms: &'g Terms<T>,
+    memory: Memory,
+    rows: &'g [Row],
+    states: &'g mut [&'p mut [T]],
+    kl: &'g mut [&'p mut [T]],
+}
+
+impl<T: SimdReal> Kernel<T> for ForwardGroup<'_, '_, T> {
+    type Output = Result<Vec<T>, PathError>;
+
+    #[inline(always)]
+    fn run<V: Lanes<Real = T>>(self) -> Result<Vec<T>, PathError> {
+        match self.problem.space {
+            Space::Sphere => simulate::<Rotations, V>(self),
+            Space::GeneralLinear => simulate::<Matrices, V>(self),
+        }
+    }
+}
+
+#[inline(always)]
+fn simulate<A: Algebra<V>, V: Lanes>(
+    group: ForwardGroup<'_, '_, V::Real>,
+) -> Result<Vec<V::Real>, PathError> {
+    let ForwardGroup { problem, layout, terms, memory, rows, states, kl } = group;
+    let n = problem.dim;
+    let steps = rows[0].steps;
+    let mut step = Step::<V>::new(problem, layout, rows);
+    let mut z = pack_rows::<V>(problem.start, rows, layout.series, n);
+    let mut cursors = [Cursor::at_start(problem, rows[0]); MAX_WIDTH];
+    for (cursor, row) in cursors.iter_mut().zip(rows) {
+        *cursor = Cursor::at_start(problem, *row);
+    }
+    let [mut term, mut next] = [vec![V::zero(); n], vec![V::zero(); n]];
+    let mut divergence = V::zero();
+    let kept = if memory == Memory::Stored { steps + 1 } else { 1 };
+    let mut tape = vec![V::Real::of(0.0); kept * n * V::WIDTH];
+
+    for j in 0..=steps {
+        let place = if memory == Memory::Stored { j } else { 0 };
+        let state = &mut tape[place * n * V::WIDTH..(place + 1) * n * V::WIDTH];
+        for (z, lanes) in z.iter().zip(state.chunks_exact_mut(V::WIDTH)) {
+            z.store(lanes);
+        }
+        for (l, (cursor, states)) in cursors.iter_mut().zip(states.iter_mut()).enumerate() {
+            while let Some(request) = cursor.next_at(j) {
+                for (i, out) in states[request * n..(request + 1) * n].iter_mut().enumerate() {
+                    *out = state[i * V::WIDTH + l];
+                }
+            }
+        }
+        if j == steps {
+            break;
+        }
+        let parts = step.prepare(j)?;
+        divergence = speed_squared::<A, V>(&step.drift, &z, &mut next).mul_add(step.dt, divergence);
+        act::<A, V, false>(terms, &step.omega, &parts, &mut z, &mut term, &mut next);
+        if A::SPACE == Space::Sphere {
+            project(&mut z);
+        }
+    }
+    let weight = V::Real::of(0.5) / (problem.sigma * problem.sigma);
+    let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
+    divergence.mul(V::splat(weight)).store(&mut lanes);
+    for (kl, lane) in kl.iter_mut().zip(lanes) {
+        kl[0] = lane;
+    }
+    Ok(tape)
+}
+
+/// `|K z|^2 / |z|^2`, with `K z` left in `velocity`; on the sphere `|z| = 1` is not computed.
+#[inline(always)]
+pub(super) fn speed_squared<A: Algebra<V>, V: Lanes>(drift: &[V], z: &[V], velocity: &mut [V]) -> V {
+    A::apply(drift, z, velocity);
+    match A::SPACE {
+        Space::Sphere => norm_squared(velocity),
+        Space::GeneralLinear => norm_squared(velocity).div(norm_squared(z)),
+    }
+}
+
+#[inline(always)]
+pub(super) fn norm_squared<V: Lanes>(x: &[V]) -> V {
+    let mut sum = V::zero();
+    for x in x {
+        sum = x.mul_add(*x, sum);
+    }
+    sum
+}
+
+/// Back to `|z| = 1` by one step of Newton's method: it removes the rounding of a step, which would
+/// otherwise add up over many thousands of them.
+#[inline(always)]
+pub(super) fn project<V: Lanes>(z: &mut [V]) {
+    let half = V::splat(V::Real::of(-0.5));
+    let factor = norm_squared(z).mul_add(half, V::splat(V::Real::of(1.5)));
+    for z in z {
+        *z = z.mul(factor);
+    }
+}
+
+/// The rows of `[S, B, n]` data in the lanes of `[n]`; lanes without a row repeat the last one.
+#[inline(always)]
+fn pack_rows<V: Lanes>(data: &[V::Real], rows: &[Row], series: usize, n: usize) -> Vec<V> {
+    let mut packed = vec![V::zero(); n];
+    let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
+    for (i, packed) in packed.iter_mut().enumerate() {
+        for l in 0..V::WIDTH {
+            let row = rows[l.min(rows.len() - 1)];
+            lanes[l] = data[(row.sample * series + row.series) * n + i];
+        }
+        *packed = V::load(&lanes);
+    }
+    packed
+}

@@ -1,0 +1,311 @@
+//! What a path is computed from, and the checks that it makes sense.
+
+use stroock_geometry::Real;
+
+use super::PathError;
+use crate::noise::NoiseKey;
+
+/// The homogeneous space and its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// The sphere `S^{n-1}` under `SO(n)`; `m = n (n-1) / 2` coefficients, strictly lower triangle row by row.
+    Sphere,
+    /// `R^n` without the origin under `GL(n)`; `m = n^2` coefficients, row by row.
+    GeneralLinear,
+}
+
+impl Space {
+    /// Dimension `m` of the Lie algebra for ambient dimension `n`.
+    pub fn algebra_dim(self, n: usize) -> usize {
+        match self {
+            Space::Sphere => n * n.saturating_sub(1) / 2,
+            Space::GeneralLinear => n * n,
+        }
+    }
+
+    fn least_dim(self) -> usize {
+        match self {
+            Space::Sphere => 2,
+            Space::GeneralLinear => 1,
+        }
+    }
+}
+
+/// The times of the grid: `T + 1` times are `T` steps.
+#[derive(Clone, Copy, Debug)]
+pub enum Grid<'a, T> {
+    /// One list of increasing times for every series.
+    Shared(&'a [T]),
+    /// A list for every series: series `b` has `times[offsets[b]..offsets[b + 1]]`.
+    PerSeries {
+        /// `[B + 1]`, from 0 to the number of all times.
+        offsets: &'a [usize],
+        /// All times, series after series.
+        times: &'a [T],
+    },
+}
+
+/// The drift `K(t)` in coefficients over the basis of the Lie algebra.
+#[derive(Clone, Copy, Debug)]
+pub enum Drift<'a, T> {
+    /// `K(t) = sum_d K_d T_d((t - a) / (b - a))`, with the Chebyshev polynomials `T_0 .. T_{terms - 1}` on the
+    /// interval `(a, b)` (the paper's equation for the time evolution of the drift).
+    Chebyshev {
+        /// Number of polynomials.
+        terms: usize,
+        /// `(a, b)`.
+        interval: (T, T),
+        /// `[B, m, terms]`, the degree varying fastest.
+        coefficients: &'a [T],
+    },
+    /// The drift at the start of every step: `[B, T, m]`, or series after series on grids of their own.
+    Steps(&'a [T]),
+}
+
+/// The standard normals that drive the path.
+#[derive(Clone, Copy, Debug)]
+pub enum Noise<'a, T> {
+    /// Regenerated where needed: a function of the key, the series, the sample, the step and the coefficient.
+    Counter {
+        /// Seed and epoch.
+        key: NoiseKey,
+        /// `[B]`: the number of each series in the data set.
+        series: &'a [u32],
+        /// The number of the first sample, for draws that continue earlier ones.
+        first_sample: u32,
+    },
+    /// Given numbers: `[S, B, T, m]`, or `[S]` times series after series on grids of their own.
+    Given(&'a [T]),
+}
+
+/// Where states are asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Requests<'a> {
+    /// At every time of the grid.
+    All,
+    /// Series `b` at the grid indices `indices[offsets[b]..offsets[b + 1]]`, which must not decrease.
+    At {
+        /// `[B + 1]`, from 0 to the number of all requests.
+        offsets: &'a [usize],
+        /// All indices, series after series.
+        indices: &'a [usize],
+    },
+}
+
+/// A batch of `B` series with `S` paths each.
+#[derive(Clone, Copy, Debug)]
+pub struct PathProblem<'a, T> {
+    /// Homogeneous space.
+    pub space: Space,
+    /// Ambient dimension `n`.
+    pub dim: usize,
+    /// Paths `S` per series.
+    pub samples: usize,
+    /// Times.
+    pub grid: Grid<'a, T>,
+    /// Drift.
+    pub drift: Drift<'a, T>,
+    /// Scale of the diffusion, positive.
+    pub sigma: T,
+    /// Start points `[S, B, n]`, on the space.
+    pub start: &'a [T],
+    /// Noise.
+    pub noise: Noise<'a, T>,
+    /// Where states are asked for.
+    pub requests: Requests<'a>,
+}
+
+/// The extents of a problem that has passed its checks.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// Dimension of the Lie algebra.
+    pub m: usize,
+    /// Number of series `B`.
+    pub series: usize,
+    /// `[B + 1]`: steps of all series before series `b`.
+    pub step_offsets: Vec<usize>,
+    /// `[B + 1]`: requests of all series before series `b`.
+    pub request_offsets: Vec<usize>,
+}
+
+impl Layout {
+    pub fn steps(&self, series: usize) -> usize {
+        self.step_offsets[series + 1] - self.step_offsets[series]
+    }
+
+    pub fn all_steps(&self) -> usize {
+        self.step_offsets[self.series]
+    }
+
+    pub fn all_requests(&self) -> usize {
+        self.request_offsets[self.series]
+    }
+}
+
+impl<'a, T: Real> PathProblem<'a, T> {
+    /// The times of one series.
+    pub(super) fn times(&self, series: usize) -> &'a [T] {
+        match self.grid {
+            Grid::Shared(times) => times,
+            Grid::PerSeries { offsets, times } => &times[offsets[series]..offsets[series + 1]],
+        }
+    }
+
+    /// Checks every argument.
+    pub(super) fn layout(&self) -> Result<Layout, PathError> {
+        let (n, least) = (self.dim, self.space.least_dim());
+        if n < least {
+            return Err(PathError::Dimension { dim: n, least });
+        }
+        if self.samples == 0 {
+            return Err(PathError::Empty { argument: "samples" });
+        }
+        if !(self.sigma > T::zero() && self.sigma.is_finite()) {
+            return Err(PathError::Sigma { sigma: self.sigma.as_f64() });
+        }
+        let row = self.samples * n;
+        let series = self.start.len() / row;
+        if series == 0 {
+            return Err(PathError::Empty { argument: "start" });
+        }
+        check_length("start", "[samples, series, dim]", series * row, self.start.len())?;
+        check_finite("start", self.start)?;
+        self.check_start()?;
+
+        let m = self.space.algebra_dim(n);
+        let step_offsets = self.step_offsets(series)?;
+        let steps = step_offsets[series];
+        self.check_drift(series, m, steps)?;
+        match self.noise {
+            Noise::Counter { series: numbers, .. } => {
+                check_length("noise.series", "[series]", series, numbers.len())?;
+            }
+            Noise::Given(values) => {
+                check_length("noise", "[samples, series, steps, m]", self.samples * steps * m, values.len())?;
+                check_finite("noise", values)?;
+            }
+        }
+        let request_offsets = self.request_offsets(series, &step_offsets)?;
+        Ok(Layout { m, series, step_offsets, request_offsets })
+    }
+
+    fn check_start(&self) -> Result<(), PathError> {
+        for (row, z) in self.start.chunks_exact(self.dim).enumerate() {
+            let norm = z.iter().map(|x| x.as_f64() * x.as_f64()).sum::<f64>().sqrt();
+            let on_space = match self.space {
+                // Wide enough for a start point normalised in single precision, or stored in half.
+                Space::Sphere => (norm - 1.0).abs() < 1e-3,
+                Space::GeneralLinear => norm > 0.0,
+            };
+            if !on_space {
+                return Err(PathError::StartOffSpace { row, norm });
+            }
+        }
+        Ok(())
+    }
+
+    fn step_offsets(&self, series: usize) -> Result<Vec<usize>, PathError> {
+        match self.grid {
+            Grid::Shared(times) => {
+                check_times(0, times)?;
+                Ok((0..=series).map(|b| b * (times.len() - 1)).collect())
+            }
+            Grid::PerSeries { offsets, times } => {
+                check_offsets("grid.offsets", offsets, series, times.len(), "grid.times")?;
+                let mut step_offsets = vec![0];
+                for (b, run) in offsets.windows(2).enumerate() {
+                    check_times(b, &times[run[0]..run[1]])?;
+                    step_offsets.push(step_offsets[b] + run[1] - run[0] - 1);
+                }
+                Ok(step_offsets)
+            }
+        }
+    }
+
+    fn check_drift(&self, series: usize, m: usize, steps: usize) -> Result<(), PathError> {
+        match self.drift {
+            Drift::Chebyshev { terms, interval: (start, end), coefficients } => {
+                if terms == 0 {
+                    return Err(PathError::Empty { argument: "drift.terms" });
+                }
+                if !(start < end && start.is_finite() && end.is_finite()) {
+                    return Err(PathError::Interval { start: start.as_f64(), end: end.as_f64() });
+                }
+                let expected = series * m * terms;
+                check_length("drift.coefficients", "[series, m, terms]", expected, coefficients.len())?;
+                check_finite("drift.coefficients", coefficients)
+            }
+            Drift::Steps(values) => {
+                check_length("drift", "[series, steps, m]", steps * m, values.len())?;
+                check_finite("drift", values)
+            }
+        }
+    }
+
+    fn request_offsets(&self, series: usize, step_offsets: &[usize]) -> Result<Vec<usize>, PathError> {
+        match self.requests {
+            Requests::All => Ok(step_offsets.iter().enumerate().map(|(b, steps)| steps + b).collect()),
+            Requests::At { offsets, indices } => {
+                check_offsets("requests.offsets", offsets, series, indices.len(), "requests.indices")?;
+                for (b, run) in offsets.windows(2).enumerate() {
+                    let times = step_offsets[b + 1] - step_offsets[b] + 1;
+                    let wanted = &indices[run[0]..run[1]];
+                    if let Some(&index) = wanted.iter().find(|&&index| index >= times) {
+                        return Err(PathError::RequestOutsideGrid { series: b, index, times });
+                    }
+                    if let Some(position) = wanted.windows(2).position(|pair| pair[1] < pair[0]) {
+                        return Err(PathError::RequestsDecrease { series: b, position: position + 1 });
+                    }
+                }
+                Ok(offsets.to_vec())
+            }
+        }
+    }
+}
+
+pub(super) fn check_length(
+    argument: &'static str,
+    shape: &'static str,
+    expected: usize,
+    actual: usize,
+) -> Result<(), PathError> {
+    if actual == expected {
+        return Ok(());
+    }
+    Err(PathError::Length { argument, shape, expected, actual })
+}
+
+pub(super) fn check_finite<T: Real>(argument: &'static str, values: &[T]) -> Result<(), PathError> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(index) => Err(PathError::NotFinite { argument, index }),
+        None => Ok(()),
+    }
+}
+
+fn check_times<T: Real>(series: usize, times: &[T]) -> Result<(), PathError> {
+    if times.is_empty() {
+        return Err(PathError::NoTimes { series });
+    }
+    check_finite("grid", times)?;
+    match times.windows(2).position(|pair| pair[1] <= pair[0]) {
+        Some(index) => Err(PathError::TimesNotIncreasing { series, index: index + 1 }),
+        None => Ok(()),
+    }
+}
+
+fn check_offsets(
+    argument: &'static str,
+    offsets: &[usize],
+    series: usize,
+    total: usize,
+    values: &'static str,
+) -> Result<(), PathError> {
+    check_length(argument, "[series + 1]", series + 1, offsets.len())?;
+    if offsets[0] != 0 {
+        return Err(PathError::Offsets { argument, index: 0 });
+    }
+    if let Some(index) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
+        return Err(PathError::Offsets { argument, index: index + 1 });
+    }
+    check_length(values, "[last offset]", offsets[series], total)
+}

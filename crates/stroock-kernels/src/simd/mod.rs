@@ -1,0 +1,97 @@
+//! Several series in the lanes of one vector register.
+//!
+//! A kernel is written once over the trait [`Lanes`] and compiled once per instruction set; [`Level`] is
+//! the set that the running processor has. Lanes never mix: lane `l` of a result depends on lane `l` of
+//! the operands alone, so that a series gives the same bits whatever series stand beside it.
+
+mod array;
+mod level;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub(crate) use level::{Kernel, dispatch};
+pub use level::{Level, SimdReal};
+
+use stroock_geometry::Real;
+
+/// The number of lanes of the widest vector.
+pub const MAX_WIDTH: usize = 16;
+
+/// A vector of real numbers, one per lane, with element-wise arithmetic.
+pub trait Lanes: Copy + Send + Sync + 'static {
+    /// The number in a lane.
+    type Real: Real;
+    /// A vector of as many 32-bit words.
+    type Words: Words;
+    /// The number of lanes.
+    const WIDTH: usize;
+
+    /// The same number in every lane.
+    fn splat(x: Self::Real) -> Self;
+    /// The first `WIDTH` numbers of a slice.
+    fn load(from: &[Self::Real]) -> Self;
+    /// Writes the lanes to the first `WIDTH` places of a slice.
+    fn store(self, to: &mut [Self::Real]);
+    /// `self + other`.
+    fn add(self, other: Self) -> Self;
+    /// `self - other`.
+    fn sub(self, other: Self) -> Self;
+    /// `self * other`.
+    fn mul(self, other: Self) -> Self;
+    /// `self * a + b`, rounded once where the instruction set can.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `b - self * a`, rounded once where the instruction set can.
+    fn neg_mul_add(self, a: Self, b: Self) -> Self;
+    /// `self / other`.
+    fn div(self, other: Self) -> Self;
+    /// `sqrt(max(self, 0))`.
+    fn sqrt(self) -> Self;
+    /// `value` in the lanes where `self > threshold`, 0 in the others.
+    fn where_greater(self, threshold: Self::Real, value: Self) -> Self;
+    /// Whether `self <= bound` in every lane; false where a lane is not a number.
+    fn all_at_most(self, bound: Self::Real) -> bool;
+    /// Four standard normal numbers per lane from four random words per lane.
+    fn normals(words: [Self::Words; 4]) -> [Self; 4];
+
+    /// Zero in every lane.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(Self::Real::of(0.0))
+    }
+}
+
+/// A vector of 32-bit words, one per lane.
+pub trait Words: Copy {
+    /// The same word in every lane.
+    fn splat(word: u32) -> Self;
+    /// The first `WIDTH` words of a slice.
+    fn load(from: &[u32]) -> Self;
+    /// The Philox generator in every lane: see [`philox`](crate::noise::philox).
+    fn philox(counter: [Self; 4], key: [u32; 2]) -> [Self; 4];
+}
+
+/// Lanes in single precision, with the bit operations that elementary functions need.
+pub trait SingleLanes: Lanes<Real = f32> {
+    /// Bitwise and.
+    fn and(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Bitwise or.
+    fn or(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Bitwise exclusive or.
+    fn xor(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Difference modulo 2^32.
+    fn minus(a: Self::Words, b: Self::Words) -> Self::Words;
+    /// Shift to the left by `N` bits.
+    fn shift_left<const N: u32>(a: Self::Words) -> Self::Words;
+    /// Shift to the right by `N` bits, filling with zeros.
+    fn shift_right<const N: u32>(a: Self::Words) -> Self::Words;
+    /// Shift to the right by `N` bits, filling with the sign.
+    fn shift_right_signed<const N: u32>(a: Self::Words) -> Self::Words;
+    /// The words as signed integers, rounded to the nearest number.
+    fn from_signed(a: Self::Words) -> Self;
+    /// The bits of the numbers.
+    fn to_bits(self) -> Self::Words;
+    /// The numbers with these bits.
+    fn from_bits(a: Self::Words) -> Self;
+    /// `if_set` in the lanes where the top bit of `mask` is set, `if_clear` in the others.
+    fn select(mask: Self::Words, if_set: Self, if_clear: Self) -> Self;
+}

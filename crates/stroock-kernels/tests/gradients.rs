@@ -1,0 +1,126 @@
+//! The hand-written adjoint of the path against finite differences in double precision.
+
+mod problems;
+
+use problems::Batch;
+use stroock_kernels::path::{Memory, PathSolver, Space};
+use stroock_testing::finite_difference::{assert_close, gradient};
+
+/// A smooth loss of everything a path returns, with its gradients.
+fn loss(states: &[f64], kl: &[f64]) -> f64 {
+    let of_states: f64 =
+        states.iter().enumerate().map(|(i, x)| (i as f64 * 0.7).sin() * x + 0.3 * x * x).sum();
+    let of_kl: f64 = kl.iter().enumerate().map(|(i, k)| (1.0 + i as f64 * 0.1) * (1.0 + k).ln()).sum();
+    of_states + of_kl
+}
+
+fn loss_gradients(states: &[f64], kl: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    (
+        states.iter().enumerate().map(|(i, x)| (i as f64 * 0.7).sin() + 0.6 * x).collect(),
+        kl.iter().enumerate().map(|(i, k)| (1.0 + i as f64 * 0.1) / (1.0 + k)).collect(),
+    )
+}
+
+fn check(batch: &Batch<f64>, memory: Memory) {
+    let solver = PathSolver { memory, ..PathSolver::default() };
+    let value = |batch: &Batch<f64>| {
+        let path = solver.forward(&batch.problem()).unwrap();
+        loss(&path.states, &path.kl)
+    };
+    let path = solver.forward(&batch.problem()).unwrap();
+    let (of_states, of_kl) = loss_gradients(&path.states, &path.kl);
+    let gradients = solver.backward(&batch.problem(), &path.tape, &of_states, &of_kl).unwrap();
+
+    let of_drift =
+        gradient(&batch.drift, 2e-3, |drift| value(&Batch { drift: drift.to_vec(), ..batch.clone() }));
+    assert_close("drift", &gradients.drift, &of_drift, 1e-7);
+    let of_sigma = gradient(&[batch.sigma], 1e-3, |sigma| value(&Batch { sigma: sigma[0], ..batch.clone() }));
+    assert_close("sigma", &[gradients.sigma.iter().sum()], &of_sigma, 1e-7);
+
+    // On the sphere the start point moves along it, and the gradient is compared along it too.
+    let on_space = |start: &[f64]| match batch.space {
+        Space::GeneralLinear => start.to_vec(),
+        Space::Sphere => start
+            .chunks(batch.dim)
+            .flat_map(|z| {
+                let norm = z.iter().map(|x| x * x).sum::<f64>().sqrt();
+                z.iter().map(move |x| x / norm).collect::<Vec<_>>()
+            })
+            .collect(),
+    };
+    let of_start =
+        gradient(&batch.start, 1e-3, |start| value(&Batch { start: on_space(start), ..batch.clone() }));
+    let tangential: Vec<f64> = gradients
+        .start
+        .chunks(batch.dim)
+        .zip(batch.start.chunks(batch.dim))
+        .flat_map(|(g, z)| {
+            let normal: f64 = match batch.space {
+                Space::Sphere => g.iter().zip(z).map(|(g, z)| g * z).sum(),
+                Space::GeneralLinear => 0.0,
+            };
+            g.iter().zip(z).map(move |(g, z)| g - normal * z).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_close("start", &tangential, &of_start, 1e-7);
+}
+
+#[test]
+fn chebyshev_drift_on_a_shared_grid() {
+    check(&Batch::chebyshev(Space::Sphere, 4, 5, 1, 6), Memory::Stored);
+    check(&Batch::chebyshev(Space::Sphere, 3, 3, 2, 9), Memory::Reversible);
+}
+
+#[test]
+fn every_remainder_of_the_row_blocks() {
+    for n in 2..=9 {
+        check(&Batch::chebyshev(Space::Sphere, n, 2, 1, 3), Memory::Stored);
+    }
+}
+
+#[test]
+fn drift_per_step_on_grids_of_their_own() {
+    check(&Batch::ragged(Space::Sphere, 3, 6, 2), Memory::Stored);
+    check(&Batch::ragged(Space::Sphere, 5, 3, 1), Memory::Reversible);
+}
+
+#[test]
+fn the_general_linear_group() {
+    check(&Batch::chebyshev(Space::GeneralLinear, 3, 3, 2, 5), Memory::Stored);
+    check(&Batch::ragged(Space::GeneralLinear, 2, 3, 1), Memory::Reversible);
+}
+
+#[test]
+fn steps_that_are_cut_into_parts() {
+    let mut batch = Batch::chebyshev(Space::Sphere, 4, 5, 1, 4);
+    // Series turn by very different angles, from a fraction of a radian to about fifteen a step.
+    for (b, series) in batch.drift.chunks_mut(6 * 6).enumerate() {
+        series.iter_mut().for_each(|c| *c *= 3f64.powi(b as i32 - 1));
+    }
+    for memory in [Memory::Stored, Memory::Reversible] {
+        check(&batch, memory);
+    }
+}
+
+#[test]
+fn single_precision_follows_double_precision() {
+    let exact = Batch::<f64>::chebyshev(Space::Sphere, 16, 20, 2, 40);
+    let single = exact.single();
+    for memory in [Memory::Stored, Memory::Reversible] {
+        let solver = PathSolver { memory, ..PathSolver::default() };
+        let path = solver.forward(&exact.problem()).unwrap();
+        let (of_states, of_kl) = loss_gradients(&path.states, &path.kl);
+        let gradients = solver.backward(&exact.problem(), &path.tape, &of_states, &of_kl).unwrap();
+
+        let doubles = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
+        let singles = |values: &[f64]| values.iter().map(|&x| x as f32).collect::<Vec<_>>();
+        let rounded = solver.forward(&single.problem()).unwrap();
+        assert_close("states", &doubles(&rounded.states), &path.states, 2e-5);
+        assert_close("kl", &doubles(&rounded.kl), &path.kl, 2e-5);
+        let (of_states, of_kl) = (singles(&of_states), singles(&of_kl));
+        let pulled = solver.backward(&single.problem(), &rounded.tape, &of_states, &of_kl).unwrap();
+        assert_close("start", &doubles(&pulled.start), &gradients.start, 2e-4);
+        assert_close("drift", &doubles(&pulled.drift), &gradients.drift, 2e-4);
+        assert_close("sigma", &doubles(&pulled.sigma), &gradients.sigma, 2e-4);
+    }
+}

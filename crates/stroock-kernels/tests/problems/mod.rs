@@ -1,0 +1,168 @@
+//! Batches of path problems that the tests share.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use stroock_kernels::noise::{NoiseKey, philox};
+use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, Requests, Space};
+use stroock_kernels::simd::SimdReal;
+
+/// An owned path problem with noise from the generator.
+#[derive(Clone)]
+pub struct Batch<T> {
+    pub space: Space,
+    pub dim: usize,
+    pub samples: usize,
+    /// `None`: one grid for all.
+    pub time_offsets: Option<Vec<usize>>,
+    pub times: Vec<T>,
+    /// Chebyshev terms; `None`: drift per step.
+    pub terms: Option<usize>,
+    pub drift: Vec<T>,
+    pub sigma: T,
+    pub start: Vec<T>,
+    pub numbers: Vec<u32>,
+    /// `None`: every grid point.
+    pub request_offsets: Option<Vec<usize>>,
+    pub requests: Vec<usize>,
+    pub key: NoiseKey,
+}
+
+/// A number in (-1, 1) that depends on `seed` and `i` alone.
+pub fn scatter(seed: u32, i: usize) -> f64 {
+    f64::from(philox([i as u32, seed, 0, 0], [0x5EED, 0])[0] as i32) / 2f64.powi(31)
+}
+
+fn start<T: SimdReal>(space: Space, n: usize, rows: usize) -> Vec<T> {
+    (0..rows)
+        .flat_map(|row| {
+            let z: Vec<f64> = (0..n).map(|i| scatter(1, row * n + i)).collect();
+            let norm = z.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let scale = if space == Space::Sphere { 1.0 / norm } else { 1.0 };
+            z.into_iter().map(move |x| T::of(x * scale))
+        })
+        .collect()
+}
+
+impl<T: SimdReal> Batch<T> {
+    /// Six Chebyshev terms on a shared irregular grid, states wanted at every second point, some twice.
+    pub fn chebyshev(space: Space, n: usize, series: usize, samples: usize, steps: usize) -> Self {
+        let m = space.algebra_dim(n);
+        let times = (0..=steps).map(|j| T::of((j as f64 + 0.3 * scatter(2, j)) / steps as f64)).collect();
+        let wanted: Vec<usize> = (0..=steps).filter(|j| j % 2 == 0).chain([steps, steps]).collect();
+        Self {
+            space,
+            dim: n,
+            samples,
+            time_offsets: None,
+            times,
+            terms: Some(6),
+            drift: (0..series * m * 6).map(|i| T::of(scatter(3, i))).collect(),
+            sigma: T::of(0.4),
+            start: start(space, n, samples * series),
+            numbers: (0..series as u32).map(|b| 100 + 7 * b).collect(),
+            request_offsets: Some((0..=series).map(|b| b * wanted.len()).collect()),
+            requests: wanted.repeat(series),
+            key: NoiseKey::new(11, 3),
+        }
+    }
+
+    /// Drift per step; series `b` has its own grid of `(5 b) mod 7` steps, states wanted everywhere.
+    pub fn ragged(space: Space, n: usize, series: usize, samples: usize) -> Self {
+        let m = space.algebra_dim(n);
+        let steps: Vec<usize> = (0..series).map(|b| (5 * b) % 7).collect();
+        let mut time_offsets = vec![0];
+        let mut times = Vec::new();
+        for (b, steps) in steps.iter().enumerate() {
+            times.extend(
+                (0..=*steps).map(|j| T::of(0.1 * b as f64 + 0.2 * (j as f64 + 0.3 * scatter(4, b + j)))),
+            );
+            time_offsets.push(times.len());
+        }
+        let all: usize = steps.iter().sum();
+        Self {
+            space,
+            dim: n,
+            samples,
+            time_offsets: Some(time_offsets),
+            times,
+            terms: None,
+            drift: (0..all * m).map(|i| T::of(scatter(5, i))).collect(),
+            sigma: T::of(0.3),
+            start: start(space, n, samples * series),
+            numbers: (0..series as u32).collect(),
+            request_offsets: None,
+            requests: Vec::new(),
+            key: NoiseKey::new(12, 0),
+        }
+    }
+
+    pub fn series(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub fn problem(&self) -> PathProblem<'_, T> {
+        PathProblem {
+            space: self.space,
+            dim: self.dim,
+            samples: self.samples,
+            grid: match &self.time_offsets {
+                None => Grid::Shared(&self.times),
+                Some(offsets) => Grid::PerSeries { offsets, times: &self.times },
+            },
+            drift: match self.terms {
+                Some(terms) => {
+                    Drift::Chebyshev { terms, interval: (T::of(0.0), T::of(2.0)), coefficients: &self.drift }
+                }
+                None => Drift::Steps(&self.drift),
+            },
+            sigma: self.sigma,
+            start: &self.start,
+            noise: Noise::Counter { key: self.key, series: &self.numbers, first_sample: 0 },
+            requests: match &self.request_offsets {
+                None => Requests::All,
+                Some(offsets) => Requests::At { offsets, indices: &self.requests },
+            },
+        }
+    }
+
+    /// The part of the batch with the series in `range`; for Chebyshev drifts and shared grids.
+    pub fn part(&self, range: std::ops::Range<usize>) -> Self {
+        let (n, series) = (self.dim, self.series());
+        let per_series = self.drift.len() / series;
+        let offsets = self.request_offsets.as_ref().expect("a batch with requests");
+        Self {
+            drift: self.drift[range.start * per_series..range.end * per_series].to_vec(),
+            start: (0..self.samples)
+                .flat_map(|s| &self.start[(s * series + range.start) * n..(s * series + range.end) * n])
+                .copied()
+                .collect(),
+            numbers: self.numbers[range.clone()].to_vec(),
+            request_offsets: Some(
+                offsets[range.start..=range.end].iter().map(|o| o - offsets[range.start]).collect(),
+            ),
+            requests: self.requests[offsets[range.start]..offsets[range.end]].to_vec(),
+            ..self.clone()
+        }
+    }
+}
+
+impl Batch<f64> {
+    /// The same problem in single precision.
+    pub fn single(&self) -> Batch<f32> {
+        let singles = |values: &[f64]| values.iter().map(|&x| x as f32).collect();
+        Batch {
+            space: self.space,
+            dim: self.dim,
+            samples: self.samples,
+            time_offsets: self.time_offsets.clone(),
+            times: singles(&self.times),
+            terms: self.terms,
+            drift: singles(&self.drift),
+            sigma: self.sigma as f32,
+            start: singles(&self.start),
+            numbers: self.numbers.clone(),
+            request_offsets: self.request_offsets.clone(),
+            requests: self.requests.clone(),
+            key: self.key,
+        }
+    }
+}
