@@ -1,12 +1,24 @@
 //! Fused forward and backward loops for latent SDEs on homogeneous spaces, over plain slices.
 //!
 //! - [`path`]: paths by the geometric Euler-Maruyama scheme, their divergence, and the adjoint of both;
+//! - [`start`]: start points and their pathwise gradients;
 //! - [`noise`]: random numbers as a function of their place;
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
 //!   processor.
 //!
 //! Results do not depend on the number of threads or on how a batch is split, to the last bit.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes and short arrays read best by index, and vector arithmetic must stay out of closures"
+)]
+
 pub mod noise;
 pub mod path;
 pub mod simd;
+pub mod start;
+
+/// The code of the README, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

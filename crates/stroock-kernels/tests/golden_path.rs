@@ -1,20 +1,20 @@
 //! Paths, divergences and gradients against values of independent implementations.
 
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Requests, Space};
-use stroock_kernels::simd::{Level, SimdReal};
+use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathReal, PathSolver, Requests, Space};
+use stroock_kernels::simd::Level;
 use stroock_testing::finite_difference::assert_close;
 use stroock_testing::golden::{array, golden, golden_cases, number};
 
-fn numbers<T: SimdReal>(values: &[f64]) -> Vec<T> {
+fn numbers<T: PathReal>(values: &[f64]) -> Vec<T> {
     values.iter().map(|&x| T::of(x)).collect()
 }
 
-fn doubles<T: SimdReal>(values: &[T]) -> Vec<f64> {
+fn doubles<T: PathReal>(values: &[T]) -> Vec<f64> {
     values.iter().map(|x| x.as_f64()).collect()
 }
 
 /// Times from the lengths of the steps.
-fn times<T: SimdReal>(dt: &[f64]) -> Vec<T> {
+fn times<T: PathReal>(dt: &[f64]) -> Vec<T> {
     let mut times = vec![0.0];
     times.extend(dt.iter().scan(0.0, |t, dt| {
         *t += dt;
@@ -23,7 +23,7 @@ fn times<T: SimdReal>(dt: &[f64]) -> Vec<T> {
     numbers(&times)
 }
 
-fn golden_sphere<T: SimdReal>(solver: PathSolver, tolerance: f64) {
+fn golden_sphere<T: PathReal>(solver: PathSolver, tolerance: f64) {
     for case in golden_cases("geometric_euler.json") {
         let n = number(&case, "n") as usize;
         let [start, drift, noise] = ["z0", "drift", "noise"].map(|key| array(&case, key));

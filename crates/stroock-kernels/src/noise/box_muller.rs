@@ -5,6 +5,8 @@
 //! the first axis, `|a| <= pi/4`, where short polynomials are exact to rounding; one bit then swaps the
 //! coordinates and one bit flips a sign, which carries it to the whole circle.
 
+use std::f32::consts::FRAC_PI_4;
+
 use crate::simd::{SingleLanes, Words};
 
 /// Four normals per lane from four words per lane, in single precision.
@@ -52,9 +54,9 @@ fn pair_f64(radius: u32, angle: u32) -> [f64; 2] {
 }
 
 /// `sin(x pi/4) / x` in powers of `x^2` on [-1, 1]; error below 3e-9.
-const SINE: [f32; 4] = [7.853_981_6e-1, -8.074_543_5e-2, 2.490_007_1e-3, -3.595_450_8e-5];
+const SINE: [f32; 4] = [FRAC_PI_4, -8.074_543_5e-2, 2.490_007e-3, -3.595_451e-5];
 /// `cos(x pi/4)` in powers of `x^2` on [-1, 1]; error below 3e-8.
-const COSINE: [f32; 4] = [1.0, -3.084_242_5e-1, 1.584_991_5e-2, -3.188_805_1e-4];
+const COSINE: [f32; 4] = [1.0, -3.084_242_5e-1, 1.584_991_5e-2, -3.188_805e-4];
 /// `(ln(1 + p) - p) / p^2` in powers of `p` on [1/sqrt 2 - 1, sqrt 2 - 1]; error of the logarithm below 4e-8.
 const LOGARITHM: [f32; 7] =
     [-0.500_005_6, 0.333_352_4, -0.249_622_1, 0.198_889_3, -0.173_194_4, 0.163_296_2, -0.100_452_6];

@@ -1,23 +1,36 @@
 //! The normals of one step of the driving Wiener process, for a vector of rows.
 
 use super::stream::counter;
-use super::{NoiseKey, Purpose};
+use super::{NoiseKey, Purpose, RoundKeys, round_keys_in_lanes};
 use crate::simd::{Kernel, Lanes, Level, SimdReal, Words, dispatch};
 
-/// Fills `out` (`[m]` per lane) with the standard normals of step `step` for the rows in the lanes.
+/// Fills `out` (`[m]` per lane) with the standard normals of step `step` for the rows in the lanes;
+/// `words` (`[m]` rounded up to a multiple of four) is scratch.
+///
+/// All words come before the first normal: two loops of independent iterations keep the processor busier
+/// than one loop, each of whose iterations is a long chain of dependent operations.
 #[inline(always)]
 pub(crate) fn fill_step<V: Lanes>(
-    key: NoiseKey,
+    keys: &RoundKeys<V::Words>,
     series: V::Words,
     sample: V::Words,
     step: u32,
+    words: &mut [V::Words],
     out: &mut [V],
 ) {
-    for (block, chunk) in out.chunks_mut(4).enumerate() {
+    for (block, words) in words.chunks_exact_mut(4).enumerate() {
         let [block, step, ..] = counter(Purpose::Path, block as u32, step, 0, 0);
-        let counter = [V::Words::splat(block), V::Words::splat(step), sample, series];
-        let normals = V::normals(V::Words::philox(counter, key.words()));
-        chunk.copy_from_slice(&normals[..chunk.len()]);
+        let four = V::Words::philox([V::Words::splat(block), V::Words::splat(step), sample, series], keys);
+        words.copy_from_slice(&four);
+    }
+    let whole = out.len() / 4 * 4;
+    for (words, out) in words.chunks_exact(4).zip(out[..whole].chunks_exact_mut(4)) {
+        out.copy_from_slice(&V::normals([words[0], words[1], words[2], words[3]]));
+    }
+    if whole < out.len() {
+        let rest = V::normals([words[whole], words[whole + 1], words[whole + 2], words[whole + 3]]);
+        let count = out.len() - whole;
+        out[whole..].copy_from_slice(&rest[..count]);
     }
 }
 
@@ -58,12 +71,14 @@ impl<T: SimdReal> Kernel<T> for Increments<T> {
 
     #[inline(always)]
     fn run<V: Lanes<Real = T>>(self) -> Vec<T> {
+        let keys = round_keys_in_lanes(self.key.words());
         let mut lanes = vec![V::zero(); self.coefficients];
+        let mut words = vec![V::Words::splat(0); self.coefficients.next_multiple_of(4)];
         let mut copies = vec![T::of(0.0); V::WIDTH];
         let mut out = Vec::with_capacity(self.steps * self.coefficients);
         for step in 0..self.steps {
             let (series, sample) = (V::Words::splat(self.series), V::Words::splat(self.sample));
-            fill_step(self.key, series, sample, step as u32, &mut lanes);
+            fill_step(&keys, series, sample, step as u32, &mut words, &mut lanes);
             for normals in &lanes {
                 normals.store(&mut copies);
                 out.push(copies[0]);

@@ -10,6 +10,6 @@ mod stream;
 
 pub(crate) use increments::fill_step;
 pub use increments::increments;
-pub use philox::philox;
-pub(crate) use philox::{MULTIPLIERS, round_keys};
+pub(crate) use philox::{MULTIPLIERS, round_keys_in_lanes};
+pub use philox::{RoundKeys, philox};
 pub use stream::{NoiseKey, Purpose, Stream};

@@ -2,6 +2,8 @@
 //!
 //! A bijection of 128-bit counters, keyed by 64 bits, whose outputs pass the usual batteries of tests.
 
+use crate::simd::Words;
+
 pub(crate) const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const ROUNDS: usize = 10;
@@ -26,9 +28,23 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     [c0, c1, c2, c3]
 }
 
+/// The keys of the rounds in every lane.
+pub type RoundKeys<W> = [[W; 2]; ROUNDS];
+
+/// [`RoundKeys`] for a vector of words.
+#[inline(always)]
+pub(crate) fn round_keys_in_lanes<W: Words>(key: [u32; 2]) -> RoundKeys<W> {
+    let keys = round_keys(key);
+    let mut lanes = [[W::splat(0); 2]; ROUNDS];
+    for round in 0..ROUNDS {
+        lanes[round] = [W::splat(keys[round][0]), W::splat(keys[round][1])];
+    }
+    lanes
+}
+
 /// The keys of the rounds: a Weyl sequence from `key`.
 #[inline(always)]
-pub(crate) fn round_keys(key: [u32; 2]) -> [[u32; 2]; ROUNDS] {
+fn round_keys(key: [u32; 2]) -> [[u32; 2]; ROUNDS] {
     let mut keys = [key; ROUNDS];
     for round in 1..ROUNDS {
         let [k0, k1] = keys[round - 1];

@@ -4,13 +4,14 @@ use rayon::prelude::*;
 use stroock_geometry::Real;
 
 use super::algebra::{Algebra, Matrices, Rotations};
+use super::chebyshev::PAIR;
 use super::exponential::{Scratch, Terms, act, part_weight, pull_back};
 use super::forward::{Tape, norm_squared, project, speed_squared};
 use super::problem::{Drift, Layout, PathProblem, Space, check_finite, check_length};
 use super::rows::{Cursor, Row, per_row, rows};
 use super::step::Step;
-use super::{Memory, PathError, PathSolver};
-use crate::simd::{Kernel, Lanes, MAX_WIDTH, SimdReal, dispatch};
+use super::{Memory, PathError, PathReal, PathSolver};
+use crate::simd::{Kernel, Lanes, MAX_WIDTH, SimdReal};
 
 /// Gradients of a loss with respect to the inputs of a path problem.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ impl PathSolver {
     ///
     /// # Errors
     /// When an argument is malformed or the tape does not fit.
-    pub fn backward<T: SimdReal>(
+    pub fn backward<T: PathReal>(
         &self,
         problem: &PathProblem<'_, T>,
         tape: &Tape<T>,
@@ -90,7 +91,7 @@ impl PathSolver {
                     of_kl,
                     outputs,
                 };
-                dispatch(self.level, group)
+                T::pull_back(self.level, group)
             })
             .collect::<Result<(), _>>()?;
         Ok(Gradients {
@@ -122,7 +123,7 @@ struct Outputs<'g, 'o, T> {
 }
 
 /// The rows of one vector.
-struct BackwardGroup<'g, 'o, 'p, T> {
+pub struct BackwardGroup<'g, 'o, 'p, T> {
     problem: &'g PathProblem<'p, T>,
     layout: &'g Layout,
     terms: &'g Terms<T>,
@@ -155,9 +156,10 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
     let zeros = |length| vec![V::zero(); length];
     let mut step = Step::<V>::new(problem, layout, rows);
     let mut scratch = Scratch::new(n);
-    let mut incoming = Incoming::new(problem, layout, rows, of_states);
+    let mut incoming = Incoming::new(problem, layout, rows, of_states, V::WIDTH);
     let [mut z, mut a, mut velocity, mut next] = [zeros(n), zeros(n), zeros(n), zeros(n)];
-    let mut of_omega = zeros(m);
+    // Cotangents of a pair of steps; a last step without a partner leaves the other half at zero.
+    let mut of_drifts = zeros(PAIR * m);
     let mut of_coefficients = match problem.drift {
         Drift::Chebyshev { terms, .. } => zeros(m * terms),
         Drift::Steps(_) => Vec::new(),
@@ -188,10 +190,11 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
                 }
             }
         }
-        for g in &mut of_omega {
+        let of_omega = &mut of_drifts[j % PAIR * m..(j % PAIR + 1) * m];
+        for g in of_omega.iter_mut() {
             *g = V::zero();
         }
-        pull_back::<A, V>(terms, &step.omega, &parts, &z, &mut a, &mut of_omega, &mut scratch);
+        pull_back::<A, V>(terms, &step.omega, &parts, &z, &mut a, of_omega, &mut scratch);
         let part = part_weight(&parts);
         let mut of_noise_scale = [V::zero(); 2];
         let to_drift = part.mul(step.dt);
@@ -205,7 +208,7 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
         of_sigma = of_noise_scale.mul_add(step.sqrt_dt, of_sigma);
 
         // d/dz and d/dK of weight dt |K z|^2 / (2 |z|^2); on the sphere |z| = 1 is a constant.
-        let speed = speed_squared::<A, V>(&step.drift, &z, &mut velocity);
+        let speed = speed_squared::<A, V>(step.drift(), &z, &mut velocity);
         divergence = speed.mul_add(step.dt, divergence);
         let mut scale = weight.mul(step.dt);
         if A::SPACE == Space::GeneralLinear {
@@ -218,18 +221,21 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
         for velocity in &mut velocity {
             *velocity = velocity.mul(scale);
         }
-        A::accumulate(&velocity, &z, &mut of_omega);
-        A::apply_transposed(&step.drift, &velocity, &mut next);
+        A::accumulate(&velocity, &z, of_omega);
+        A::apply_transposed(step.drift(), &velocity, &mut next);
         for (a, next) in a.iter_mut().zip(&next) {
             *a = a.add(*next);
         }
 
         match problem.drift {
-            Drift::Chebyshev { .. } => step.accumulate_coefficients(&of_omega, &mut of_coefficients),
+            Drift::Chebyshev { .. } if j % PAIR == 0 => {
+                step.accumulate_coefficients(&of_drifts, &mut of_coefficients);
+            }
+            Drift::Chebyshev { .. } => {}
             Drift::Steps(_) => {
                 for (l, (row, out)) in rows.iter().zip(outputs.drift.iter_mut()).enumerate() {
                     if j < row.steps {
-                        unpack_lane(&of_omega, l, &mut out[j * m..(j + 1) * m]);
+                        unpack_lane(of_omega, l, &mut out[j * m..(j + 1) * m]);
                     }
                 }
             }
@@ -254,10 +260,18 @@ struct Incoming<'g, 'p, T> {
     cursors: [Cursor<'p>; MAX_WIDTH],
     of_states: [&'g [T]; MAX_WIDTH],
     rows: usize,
+    /// What comes in at one grid index, `[n, lanes]`.
+    sum: Vec<T>,
 }
 
 impl<'g, 'p, T: Real> Incoming<'g, 'p, T> {
-    fn new(problem: &PathProblem<'p, T>, layout: &Layout, rows: &[Row], of_states: &'g [T]) -> Self {
+    fn new(
+        problem: &PathProblem<'p, T>,
+        layout: &Layout,
+        rows: &[Row],
+        of_states: &'g [T],
+        width: usize,
+    ) -> Self {
         let n = problem.dim;
         let mut cursors = [Cursor::at_end(problem, rows[0]); MAX_WIDTH];
         let mut slices = [&of_states[..0]; MAX_WIDTH];
@@ -267,22 +281,29 @@ impl<'g, 'p, T: Real> Incoming<'g, 'p, T> {
             let [from, to] = [layout.request_offsets[row.series], layout.request_offsets[row.series + 1]];
             slices[l] = &of_states[(first + from) * n..(first + to) * n];
         }
-        Self { cursors, of_states: slices, rows: rows.len() }
+        Self { cursors, of_states: slices, rows: rows.len(), sum: vec![T::zero(); n * width] }
     }
 
     /// Adds what comes in at grid index `j` to the cotangent `a`.
     #[inline(always)]
     fn add_at<V: Lanes<Real = T>>(&mut self, j: usize, a: &mut [V]) {
         let n = a.len();
+        let mut any = false;
         for l in 0..self.rows {
             while let Some(request) = self.cursors[l].previous_at(j) {
-                let incoming = &self.of_states[l][request * n..(request + 1) * n];
-                for (a, incoming) in a.iter_mut().zip(incoming) {
-                    let mut lanes = [T::zero(); MAX_WIDTH];
-                    a.store(&mut lanes);
-                    lanes[l] += *incoming;
-                    *a = V::load(&lanes);
+                if !any {
+                    self.sum.fill(T::zero());
+                    any = true;
                 }
+                let incoming = &self.of_states[l][request * n..(request + 1) * n];
+                for (sum, incoming) in self.sum.chunks_exact_mut(V::WIDTH).zip(incoming) {
+                    sum[l] += *incoming;
+                }
+            }
+        }
+        if any {
+            for (a, sum) in a.iter_mut().zip(self.sum.chunks_exact(V::WIDTH)) {
+                *a = a.add(V::load(sum));
             }
         }
     }

@@ -8,8 +8,8 @@ use super::exponential::{Terms, act};
 use super::problem::{Layout, PathProblem, Space};
 use super::rows::{Cursor, Row, per_row, rows};
 use super::step::Step;
-use super::{Memory, PathError, PathSolver};
-use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal, dispatch};
+use super::{Memory, PathError, PathReal, PathSolver};
+use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal};
 
 /// Simulated paths.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl PathSolver {
     ///
     /// # Errors
     /// When an argument is malformed, or when a single step of a path turns by more than 1e5 radians.
-    pub fn forward<T: SimdReal>(&self, problem: &PathProblem<'_, T>) -> Result<Path<T>, PathError> {
+    pub fn forward<T: PathReal>(&self, problem: &PathProblem<'_, T>) -> Result<Path<T>, PathError> {
         let layout = problem.layout()?;
         let (n, samples, series) = (problem.dim, problem.samples, layout.series);
         let mut states = vec![T::zero(); samples * layout.all_requests() * n];
@@ -75,7 +75,7 @@ impl PathSolver {
                     states,
                     kl,
                 };
-                dispatch(self.level, group)
+                T::simulate(self.level, group)
             })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Path { states, kl, tape: Tape { level: self.level, memory: self.memory, groups } })
@@ -83,7 +83,7 @@ impl PathSolver {
 }
 
 /// The rows of one vector.
-struct ForwardGroup<'g, 'p, T> {
+pub struct ForwardGroup<'g, 'p, T> {
     problem: &'g PathProblem<'p, T>,
     layout: &'g Layout,
     terms: &'g Terms<T>,
@@ -140,7 +140,7 @@ fn simulate<A: Algebra<V>, V: Lanes>(
             break;
         }
         let parts = step.prepare(j)?;
-        divergence = speed_squared::<A, V>(&step.drift, &z, &mut next).mul_add(step.dt, divergence);
+        divergence = speed_squared::<A, V>(step.drift(), &z, &mut next).mul_add(step.dt, divergence);
         act::<A, V, false>(terms, &step.omega, &parts, &mut z, &mut term, &mut next);
         if A::SPACE == Space::Sphere {
             project(&mut z);

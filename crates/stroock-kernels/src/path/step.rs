@@ -3,10 +3,11 @@
 use stroock_geometry::Real;
 
 use super::PathError;
+use super::chebyshev::{self, PAIR};
 use super::exponential::{self, LIMIT, Parts};
 use super::problem::{Drift, Layout, Noise, PathProblem};
 use super::rows::Row;
-use crate::noise::{NoiseKey, fill_step};
+use crate::noise::{RoundKeys, fill_step, round_keys_in_lanes};
 use crate::simd::{Lanes, MAX_WIDTH, Words};
 
 /// The quantities of the current step, for the rows in the lanes.
@@ -16,25 +17,31 @@ pub(super) struct Step<'p, V: Lanes> {
     source: DriftSource<'p, V>,
     increments: IncrementSource<'p, V>,
     sigma: V::Real,
+    /// The pair of steps whose drifts are in `drifts`.
+    pair: Option<usize>,
+    /// Drifts of the pair, `[2, m]`.
+    drifts: Vec<V>,
+    /// Which of the pair is the current step.
+    member: usize,
     /// Length of the step; 0 in lanes whose path has ended.
     pub dt: V,
     /// Its square root.
     pub sqrt_dt: V,
-    /// Drift `K(t_j)`, `[m]`.
-    pub drift: Vec<V>,
     /// Standard normals, `[m]`.
     pub noise: Vec<V>,
     /// `K dt + sigma sqrt(dt) xi`, divided by the number of parts, `[m]`.
     pub omega: Vec<V>,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is one for each group of rows")]
 enum DriftSource<'p, V: Lanes> {
     Chebyshev { interval: (V::Real, V::Real), coefficients: Vec<V>, polynomials: Vec<V> },
     Steps([&'p [V::Real]; MAX_WIDTH]),
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is one for each group of rows")]
 enum IncrementSource<'p, V: Lanes> {
-    Counter { key: NoiseKey, series: V::Words, sample: V::Words },
+    Counter { keys: RoundKeys<V::Words>, series: V::Words, sample: V::Words, words: Vec<V::Words> },
     Given([&'p [V::Real]; MAX_WIDTH]),
 }
 
@@ -57,7 +64,11 @@ impl<'p, V: Lanes> Step<'p, V> {
                 }
                 let mut packed = vec![V::zero(); m * terms];
                 gather(&slices, 0, &mut packed);
-                DriftSource::Chebyshev { interval, coefficients: packed, polynomials: vec![V::zero(); terms] }
+                DriftSource::Chebyshev {
+                    interval,
+                    coefficients: packed,
+                    polynomials: vec![V::zero(); PAIR * terms],
+                }
             }
             Drift::Steps(values) => {
                 let mut slices = [&[][..]; MAX_WIDTH];
@@ -76,7 +87,9 @@ impl<'p, V: Lanes> Step<'p, V> {
                     sample_words[l] = first_sample.wrapping_add(row.sample as u32);
                 }
                 let (series, sample) = (V::Words::load(&series_words), V::Words::load(&sample_words));
-                IncrementSource::Counter { key, series, sample }
+                let words = vec![V::Words::splat(0); m.next_multiple_of(4)];
+                let keys = round_keys_in_lanes(key.words());
+                IncrementSource::Counter { keys, series, sample, words }
             }
             Noise::Given(values) => {
                 let mut slices = [&[][..]; MAX_WIDTH];
@@ -88,47 +101,44 @@ impl<'p, V: Lanes> Step<'p, V> {
                 IncrementSource::Given(slices)
             }
         };
-        let zeros = || vec![V::zero(); m];
+        let zeros = |length| vec![V::zero(); length];
         Self {
             rows,
             times,
             source,
             increments,
             sigma: problem.sigma,
+            pair: None,
+            drifts: zeros(PAIR * m),
+            member: 0,
             dt: V::zero(),
             sqrt_dt: V::zero(),
-            drift: zeros(),
-            noise: zeros(),
-            omega: zeros(),
+            noise: zeros(m),
+            omega: zeros(m),
         }
     }
 
     /// Moves to step `j`.
     #[inline(always)]
     pub fn prepare(&mut self, j: usize) -> Result<Parts<V>, PathError> {
-        self.set_time(j);
-        match &self.source {
-            DriftSource::Chebyshev { coefficients, polynomials, .. } => {
-                for (drift, coefficients) in
-                    self.drift.iter_mut().zip(coefficients.chunks_exact(polynomials.len()))
-                {
-                    let mut sum = V::zero();
-                    for (coefficient, polynomial) in coefficients.iter().zip(polynomials) {
-                        sum = coefficient.mul_add(*polynomial, sum);
-                    }
-                    *drift = sum;
-                }
-            }
-            DriftSource::Steps(slices) => gather(slices, j * self.drift.len(), &mut self.drift),
+        self.member = j % PAIR;
+        if self.pair != Some(j / PAIR) {
+            self.pair = Some(j / PAIR);
+            self.set_drifts(j - self.member);
         }
-        match &self.increments {
-            IncrementSource::Counter { key, series, sample } => {
-                fill_step(*key, *series, *sample, j as u32, &mut self.noise);
+        let (now, then) = (self.time(j), self.time(j + 1));
+        self.dt = then.sub(now);
+        self.sqrt_dt = self.dt.sqrt();
+        match &mut self.increments {
+            IncrementSource::Counter { keys, series, sample, words } => {
+                fill_step(keys, *series, *sample, j as u32, words, &mut self.noise);
             }
             IncrementSource::Given(slices) => gather(slices, j * self.noise.len(), &mut self.noise),
         }
         let scale = self.sqrt_dt.mul(V::splat(self.sigma));
-        for ((omega, drift), noise) in self.omega.iter_mut().zip(&self.drift).zip(&self.noise) {
+        let m = self.omega.len();
+        let drift = &self.drifts[self.member * m..(self.member + 1) * m];
+        for ((omega, drift), noise) in self.omega.iter_mut().zip(drift).zip(&self.noise) {
             *omega = drift.mul_add(self.dt, noise.mul(scale));
         }
         match exponential::cut(&mut self.omega) {
@@ -137,38 +147,52 @@ impl<'p, V: Lanes> Step<'p, V> {
         }
     }
 
+    /// Drift `K(t_j)`, `[m]`.
     #[inline(always)]
-    fn set_time(&mut self, j: usize) {
-        let zero = V::Real::of(0.0);
-        let [mut now, mut dt] = [[zero; MAX_WIDTH]; 2];
-        for l in 0..V::WIDTH {
-            let times = self.times[l];
-            let last = times.len() - 1;
-            now[l] = times[j.min(last)];
-            dt[l] = times[(j + 1).min(last)] - now[l];
-        }
-        self.dt = V::load(&dt);
-        self.sqrt_dt = self.dt.sqrt();
-        if let DriftSource::Chebyshev { interval: (start, end), polynomials, .. } = &mut self.source {
-            let s = V::load(&now).sub(V::splat(*start)).mul(V::splat(V::Real::of(1.0) / (*end - *start)));
-            let mut pair = (V::splat(V::Real::of(1.0)), s);
-            for polynomial in polynomials {
-                *polynomial = pair.0;
-                pair = (pair.1, s.add(s).mul_add(pair.1, V::zero().sub(pair.0)));
+    pub fn drift(&self) -> &[V] {
+        let m = self.omega.len();
+        &self.drifts[self.member * m..(self.member + 1) * m]
+    }
+
+    /// Computes the drifts of the pair of steps that starts at `j`.
+    #[inline(always)]
+    fn set_drifts(&mut self, j: usize) {
+        let m = self.omega.len();
+        let times = [self.time(j), self.time(j + 1)];
+        match &mut self.source {
+            DriftSource::Chebyshev { interval: (start, end), coefficients, polynomials } => {
+                let scale = V::splat(V::Real::of(1.0) / (*end - *start));
+                let terms = polynomials.len() / PAIR;
+                for i in 0..PAIR {
+                    let s = times[i].sub(V::splat(*start)).mul(scale);
+                    chebyshev::polynomials(s, &mut polynomials[i * terms..(i + 1) * terms]);
+                }
+                chebyshev::evaluate(coefficients, polynomials, &mut self.drifts);
+            }
+            DriftSource::Steps(slices) => {
+                gather(slices, j * m, &mut self.drifts[..m]);
+                gather(slices, (j + 1) * m, &mut self.drifts[m..]);
             }
         }
     }
 
-    /// Adds the cotangent of the drift at this step to that of the Chebyshev coefficients (`[m, terms]`).
+    /// Time `j` of every row; the last one in lanes whose path has ended.
     #[inline(always)]
-    pub fn accumulate_coefficients(&self, of_drift: &[V], of_coefficients: &mut [V]) {
-        let DriftSource::Chebyshev { polynomials, .. } = &self.source else { return };
-        for (of_drift, of_coefficients) in
-            of_drift.iter().zip(of_coefficients.chunks_exact_mut(polynomials.len()))
-        {
-            for (of_coefficient, polynomial) in of_coefficients.iter_mut().zip(polynomials) {
-                *of_coefficient = of_drift.mul_add(*polynomial, *of_coefficient);
-            }
+    fn time(&self, j: usize) -> V {
+        let mut now = [V::Real::of(0.0); MAX_WIDTH];
+        for l in 0..V::WIDTH {
+            let times = self.times[l];
+            now[l] = times[j.min(times.len() - 1)];
+        }
+        V::load(&now)
+    }
+
+    /// Adds the cotangents of the drifts of the current pair (`[2, m]`) to that of the Chebyshev
+    /// coefficients (`[m, terms]`).
+    #[inline(always)]
+    pub fn accumulate_coefficients(&self, of_drifts: &[V], of_coefficients: &mut [V]) {
+        if let DriftSource::Chebyshev { polynomials, .. } = &self.source {
+            chebyshev::accumulate(of_drifts, polynomials, of_coefficients);
         }
     }
 

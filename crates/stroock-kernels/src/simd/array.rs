@@ -4,8 +4,7 @@
 //! into vector instructions.
 
 use super::{Lanes, SingleLanes, Words};
-use crate::noise::box_muller;
-use crate::noise::philox;
+use crate::noise::{RoundKeys, box_muller, philox};
 
 /// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where the
 /// processor has the instruction.
@@ -150,8 +149,9 @@ impl<const L: usize> Words for WordArray<L> {
     }
 
     #[inline(always)]
-    fn philox(counter: [Self; 4], key: [u32; 2]) -> [Self; 4] {
+    fn philox(counter: [Self; 4], keys: &RoundKeys<Self>) -> [Self; 4] {
         let mut out = counter;
+        let key = [keys[0][0].0[0], keys[0][1].0[0]];
         for l in 0..L {
             let words = philox([counter[0].0[l], counter[1].0[l], counter[2].0[l], counter[3].0[l]], key);
             for i in 0..4 {

@@ -12,6 +12,7 @@ mod x86;
 pub(crate) use level::{Kernel, dispatch};
 pub use level::{Level, SimdReal};
 
+use crate::noise::RoundKeys;
 use stroock_geometry::Real;
 
 /// The number of lanes of the widest vector.
@@ -66,8 +67,9 @@ pub trait Words: Copy {
     fn splat(word: u32) -> Self;
     /// The first `WIDTH` words of a slice.
     fn load(from: &[u32]) -> Self;
-    /// The Philox generator in every lane: see [`philox`](crate::noise::philox).
-    fn philox(counter: [Self; 4], key: [u32; 2]) -> [Self; 4];
+    /// The Philox generator in every lane: see [`philox`](crate::noise::philox). Round keys are the same in
+    /// every lane.
+    fn philox(counter: [Self; 4], keys: &RoundKeys<Self>) -> [Self; 4];
 }
 
 /// Lanes in single precision, with the bit operations that elementary functions need.

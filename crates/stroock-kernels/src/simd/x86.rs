@@ -7,7 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::{Lanes, SingleLanes, Words};
-use crate::noise::{MULTIPLIERS, box_muller, round_keys};
+use crate::noise::{MULTIPLIERS, RoundKeys, box_muller};
 
 /// Sound because vectors of this module are made only by code that runs behind
 /// [`dispatch`](super::dispatch), after the processor has been asked for the instructions.
@@ -184,7 +184,7 @@ macro_rules! x86_lanes {
             /// place; the upper halves hold leftovers of products, which the multiplier ignores, so that
             /// nothing is masked or shuffled between the rounds.
             #[inline(always)]
-            fn philox(counter: [Self; 4], key: [u32; 2]) -> [Self; 4] {
+            fn philox(counter: [Self; 4], keys: &RoundKeys<Self>) -> [Self; 4] {
                 let [mut a0, mut a1, mut a2, mut a3] = [counter[0].0, counter[1].0, counter[2].0, counter[3].0];
                 let mut b0 = intrinsic!($shr64::<32>(a0));
                 let mut b1 = intrinsic!($shr64::<32>(a1));
@@ -192,19 +192,30 @@ macro_rules! x86_lanes {
                 let mut b3 = intrinsic!($shr64::<32>(a3));
                 let m0 = Self::splat(MULTIPLIERS[0]).0;
                 let m1 = Self::splat(MULTIPLIERS[1]).0;
-                for [k0, k1] in round_keys(key) {
-                    let (k0, k1) = (Self::splat(k0).0, Self::splat(k1).0);
-                    intrinsic!({
-                        let (pa0, pa1) = ($mul_wide(a0, m0), $mul_wide(a2, m1));
-                        let (pb0, pb1) = ($mul_wide(b0, m0), $mul_wide(b2, m1));
-                        a0 = $xor($xor($shr64::<32>(pa1), a1), k0);
-                        b0 = $xor($xor($shr64::<32>(pb1), b1), k0);
-                        a2 = $xor($xor($shr64::<32>(pa0), a3), k1);
-                        b2 = $xor($xor($shr64::<32>(pb0), b3), k1);
+                // Unrolled by hand: the compiler keeps a loop, and its overhead is as large as a round.
+                macro_rules! round {
+                    ($round:literal) => {
+                        let [k0, k1] = [keys[$round][0].0, keys[$round][1].0];
+                        let (pa0, pa1) = intrinsic!(($mul_wide(a0, m0), $mul_wide(a2, m1)));
+                        let (pb0, pb1) = intrinsic!(($mul_wide(b0, m0), $mul_wide(b2, m1)));
+                        a0 = intrinsic!($xor($xor($shr64::<32>(pa1), a1), k0));
+                        b0 = intrinsic!($xor($xor($shr64::<32>(pb1), b1), k0));
+                        a2 = intrinsic!($xor($xor($shr64::<32>(pa0), a3), k1));
+                        b2 = intrinsic!($xor($xor($shr64::<32>(pb0), b3), k1));
                         (a1, a3) = (pa1, pa0);
                         (b1, b3) = (pb1, pb0);
-                    });
+                    };
                 }
+                round!(0);
+                round!(1);
+                round!(2);
+                round!(3);
+                round!(4);
+                round!(5);
+                round!(6);
+                round!(7);
+                round!(8);
+                round!(9);
                 intrinsic!([
                     Self($interleave(a0, $shl64::<32>(b0))),
                     Self($interleave(a1, $shl64::<32>(b1))),

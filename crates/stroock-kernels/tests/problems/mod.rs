@@ -2,8 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use stroock_kernels::noise::{NoiseKey, philox};
-use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, Requests, Space};
-use stroock_kernels::simd::SimdReal;
+use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathReal, Requests, Space};
 
 /// An owned path problem with noise from the generator.
 #[derive(Clone)]
@@ -31,7 +30,7 @@ pub fn scatter(seed: u32, i: usize) -> f64 {
     f64::from(philox([i as u32, seed, 0, 0], [0x5EED, 0])[0] as i32) / 2f64.powi(31)
 }
 
-fn start<T: SimdReal>(space: Space, n: usize, rows: usize) -> Vec<T> {
+fn start<T: PathReal>(space: Space, n: usize, rows: usize) -> Vec<T> {
     (0..rows)
         .flat_map(|row| {
             let z: Vec<f64> = (0..n).map(|i| scatter(1, row * n + i)).collect();
@@ -42,7 +41,7 @@ fn start<T: SimdReal>(space: Space, n: usize, rows: usize) -> Vec<T> {
         .collect()
 }
 
-impl<T: SimdReal> Batch<T> {
+impl<T: PathReal> Batch<T> {
     /// Six Chebyshev terms on a shared irregular grid, states wanted at every second point, some twice.
     pub fn chebyshev(space: Space, n: usize, series: usize, samples: usize, steps: usize) -> Self {
         let m = space.algebra_dim(n);
