@@ -2,9 +2,9 @@
 
 use super::stream::counter;
 use super::{NoiseKey, Purpose, RoundKeys, round_keys_in_lanes};
-use crate::simd::{Kernel, Lanes, Level, SimdReal, Words, dispatch};
+use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal, Words, dispatch};
 
-/// Fills `out` (`[m]` per lane) with the standard normals of step `step` for the rows in the lanes;
+/// Fills `out` (`[m]` per lane) with the standard normals of a row and a step in each lane;
 /// `words` (`[m]` rounded up to a multiple of four) is scratch.
 ///
 /// All words come before the first normal: two loops of independent iterations keep the processor busier
@@ -14,13 +14,13 @@ pub(crate) fn fill_step<V: Lanes>(
     keys: &RoundKeys<V::Words>,
     series: V::Words,
     sample: V::Words,
-    step: u32,
+    step: V::Words,
     words: &mut [V::Words],
     out: &mut [V],
 ) {
     for (block, words) in words.chunks_exact_mut(4).enumerate() {
-        let [block, step, ..] = counter(Purpose::Path, block as u32, step, 0, 0);
-        let four = V::Words::philox([V::Words::splat(block), V::Words::splat(step), sample, series], keys);
+        let [block, ..] = counter(Purpose::Path, block as u32, 0, 0, 0);
+        let four = V::Words::philox([V::Words::splat(block), step, sample, series], keys);
         words.copy_from_slice(&four);
     }
     let whole = out.len() / 4 * 4;
@@ -72,16 +72,22 @@ impl<T: SimdReal> Kernel<T> for Increments<T> {
     #[inline(always)]
     fn run<V: Lanes<Real = T>>(self) -> Vec<T> {
         let keys = round_keys_in_lanes(self.key.words());
-        let mut lanes = vec![V::zero(); self.coefficients];
+        let (series, sample) = (V::Words::splat(self.series), V::Words::splat(self.sample));
         let mut words = vec![V::Words::splat(0); self.coefficients.next_multiple_of(4)];
-        let mut copies = vec![T::of(0.0); V::WIDTH];
-        let mut out = Vec::with_capacity(self.steps * self.coefficients);
-        for step in 0..self.steps {
-            let (series, sample) = (V::Words::splat(self.series), V::Words::splat(self.sample));
-            fill_step(&keys, series, sample, step as u32, &mut words, &mut lanes);
-            for normals in &lanes {
-                normals.store(&mut copies);
-                out.push(copies[0]);
+        let mut normals = vec![V::zero(); self.coefficients];
+        let mut lanes = [T::zero(); MAX_WIDTH];
+        let mut out = vec![T::zero(); self.steps * self.coefficients];
+        for (first, steps) in out.chunks_mut(V::WIDTH * self.coefficients.max(1)).enumerate() {
+            let mut numbers = [0; MAX_WIDTH];
+            for (lane, number) in numbers.iter_mut().enumerate() {
+                *number = (first * V::WIDTH + lane) as u32;
+            }
+            fill_step(&keys, series, sample, V::Words::load(&numbers), &mut words, &mut normals);
+            for (k, normals) in normals.iter().enumerate() {
+                normals.store(&mut lanes);
+                for (step, lane) in steps.chunks_exact_mut(self.coefficients).zip(lanes) {
+                    step[k] = lane;
+                }
             }
         }
         out

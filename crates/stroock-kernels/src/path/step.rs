@@ -131,7 +131,7 @@ impl<'p, V: Lanes> Step<'p, V> {
         self.sqrt_dt = self.dt.sqrt();
         match &mut self.increments {
             IncrementSource::Counter { keys, series, sample, words } => {
-                fill_step(keys, *series, *sample, j as u32, words, &mut self.noise);
+                fill_step(keys, *series, *sample, V::Words::splat(j as u32), words, &mut self.noise);
             }
             IncrementSource::Given(slices) => gather(slices, j * self.noise.len(), &mut self.noise),
         }
