@@ -58,17 +58,24 @@ fn threads_do_not_change_a_bit() {
 
 #[test]
 fn a_split_of_the_batch_does_not_change_a_bit() {
-    let batch = uneven(21, 1);
-    for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
-        let solver = PathSolver { level, ..PathSolver::default() };
-        let whole = all_bits(&run(solver, &batch));
-        for cuts in [vec![0, 1, 21], vec![0, 5, 11, 20, 21], (0..=21).collect()] {
-            let mut joined: Bits = vec![Vec::new(); whole.len()];
-            for cut in cuts.windows(2) {
-                let part = all_bits(&run(solver, &batch.part(cut[0]..cut[1])));
-                joined.iter_mut().zip(part).for_each(|(all, part)| all.extend(part));
+    let batches = [
+        uneven(21, 1),
+        Batch::ragged(Space::Sphere, 2, 21, 1),
+        Batch::ragged(Space::Sphere, 5, 21, 1),
+        Batch::ragged(Space::GeneralLinear, 3, 21, 1),
+    ];
+    for (batch, level) in batches.iter().flat_map(|batch| Level::ALL.map(|level| (batch, level))) {
+        for memory in [Memory::Stored, Memory::Reversible] {
+            let solver = PathSolver { level, memory };
+            let whole = all_bits(&run(solver, batch));
+            for cuts in [vec![0, 1, 21], vec![0, 5, 11, 20, 21], (0..=21).collect()] {
+                let mut joined: Bits = vec![Vec::new(); whole.len()];
+                for cut in cuts.windows(2) {
+                    let part = all_bits(&run(solver, &batch.part(cut[0]..cut[1])));
+                    joined.iter_mut().zip(part).for_each(|(all, part)| all.extend(part));
+                }
+                assert!(whole == joined, "{level:?} {memory:?} {cuts:?}");
             }
-            assert!(whole == joined, "{level:?} {cuts:?}");
         }
     }
 }

@@ -54,7 +54,7 @@ impl PathSolver {
             |rows: &[Row]| if tape.memory == Memory::Stored { rows[0].steps + 1 } else { 1 } * n * width;
         let fits = tape.groups.len() == rows.len().div_ceil(width)
             && tape.groups.iter().zip(rows.chunks(width)).all(|(states, rows)| states.len() == kept(rows));
-        if !fits || tape.level != self.level || tape.memory != self.memory {
+        if !fits || tape.level != self.level.or_portable() || tape.memory != self.memory {
             return Err(PathError::ForeignTape);
         }
 
@@ -91,7 +91,7 @@ impl PathSolver {
                     of_kl,
                     outputs,
                 };
-                T::pull_back(self.level, group)
+                T::pull_back(tape.level, group)
             })
             .collect::<Result<(), _>>()?;
         Ok(Gradients {
@@ -186,7 +186,7 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
             Memory::Reversible => {
                 act::<A, V, true>(terms, &step.omega, &parts, &mut z, &mut velocity, &mut next);
                 if A::SPACE == Space::Sphere {
-                    project(&mut z);
+                    project(&mut z, step.dt);
                 }
             }
         }

@@ -60,7 +60,8 @@ impl PathSolver {
         let mut kl_of = per_row(&rows, &mut kl, samples, series, |_| 1);
 
         let terms = Terms::new();
-        let width = T::width(self.level);
+        let level = self.level.or_portable();
+        let width = T::width(level);
         let groups = rows
             .par_chunks(width)
             .zip(states_of.par_chunks_mut(width))
@@ -75,10 +76,10 @@ impl PathSolver {
                     states,
                     kl,
                 };
-                T::simulate(self.level, group)
+                T::simulate(level, group)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Path { states, kl, tape: Tape { level: self.level, memory: self.memory, groups } })
+        Ok(Path { states, kl, tape: Tape { level, memory: self.memory, groups } })
     }
 }
 
@@ -143,7 +144,7 @@ fn simulate<A: Algebra<V>, V: Lanes>(
         divergence = speed_squared::<A, V>(step.drift(), &z, &mut next).mul_add(step.dt, divergence);
         act::<A, V, false>(terms, &step.omega, &parts, &mut z, &mut term, &mut next);
         if A::SPACE == Space::Sphere {
-            project(&mut z);
+            project(&mut z, step.dt);
         }
     }
     let weight = V::Real::of(0.5) / (problem.sigma * problem.sigma);
@@ -177,9 +178,12 @@ pub(super) fn norm_squared<V: Lanes>(x: &[V]) -> V {
 /// Back to `|z| = 1` by one step of Newton's method: it removes the rounding of a step, which would
 /// otherwise add up over many thousands of them.
 #[inline(always)]
-pub(super) fn project<V: Lanes>(z: &mut [V]) {
-    let half = V::splat(V::Real::of(-0.5));
+pub(super) fn project<V: Lanes>(z: &mut [V], dt: V) {
+    let (half, one) = (V::splat(V::Real::of(-0.5)), V::splat(V::Real::of(1.0)));
     let factor = norm_squared(z).mul_add(half, V::splat(V::Real::of(1.5)));
+    // A lane whose row has ended waits for its neighbours (dt = 0), and its state must not move by a bit.
+    // Both operations are exact near 1.
+    let factor = dt.where_greater(V::Real::of(0.0), factor.sub(one)).add(one);
     for z in z {
         *z = z.mul(factor);
     }

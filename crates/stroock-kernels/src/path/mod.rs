@@ -126,7 +126,8 @@ pub enum Memory {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PathSolver {
-    /// Instruction set; the default is the widest of the running processor.
+    /// Instruction set; the default is the widest of the running processor. One that the processor lacks
+    /// stands for [`Level::Portable`].
     pub level: Level,
     /// What is kept for the backward pass.
     pub memory: Memory,

@@ -33,6 +33,11 @@ impl Level {
         widest.unwrap_or(Level::Portable)
     }
 
+    /// This level, or [`Level::Portable`] where the running processor lacks it.
+    pub fn or_portable(self) -> Level {
+        if self.is_available() { self } else { Level::Portable }
+    }
+
     /// Whether the running processor has this level.
     pub fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]

@@ -123,24 +123,39 @@ impl<T: PathReal> Batch<T> {
         }
     }
 
-    /// The part of the batch with the series in `range`; for Chebyshev drifts and shared grids.
+    /// The part of the batch with the series in `range`.
     pub fn part(&self, range: std::ops::Range<usize>) -> Self {
-        let (n, series) = (self.dim, self.series());
-        let per_series = self.drift.len() / series;
-        let offsets = self.request_offsets.as_ref().expect("a batch with requests");
-        Self {
-            drift: self.drift[range.start * per_series..range.end * per_series].to_vec(),
+        let (n, m, series) = (self.dim, self.space.algebra_dim(self.dim), self.series());
+        let run = |offsets: &[usize]| offsets[range.start]..offsets[range.end];
+        let shifted = |offsets: &[usize]| {
+            offsets[range.start..=range.end].iter().map(|o| o - offsets[range.start]).collect::<Vec<_>>()
+        };
+        let mut part = Self {
             start: (0..self.samples)
                 .flat_map(|s| &self.start[(s * series + range.start) * n..(s * series + range.end) * n])
                 .copied()
                 .collect(),
             numbers: self.numbers[range.clone()].to_vec(),
-            request_offsets: Some(
-                offsets[range.start..=range.end].iter().map(|o| o - offsets[range.start]).collect(),
-            ),
-            requests: self.requests[offsets[range.start]..offsets[range.end]].to_vec(),
             ..self.clone()
+        };
+        match &self.time_offsets {
+            None => {
+                let per_series = self.drift.len() / series;
+                part.drift = self.drift[range.start * per_series..range.end * per_series].to_vec();
+            }
+            Some(offsets) => {
+                part.times = self.times[run(offsets)].to_vec();
+                part.time_offsets = Some(shifted(offsets));
+                // A grid has one step less than times.
+                let steps = (offsets[range.start] - range.start) * m..(offsets[range.end] - range.end) * m;
+                part.drift = self.drift[steps].to_vec();
+            }
         }
+        if let Some(offsets) = &self.request_offsets {
+            part.requests = self.requests[run(offsets)].to_vec();
+            part.request_offsets = Some(shifted(offsets));
+        }
+        part
     }
 }
 
