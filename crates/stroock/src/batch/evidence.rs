@@ -1,0 +1,191 @@
+//! What the likelihood is scored on: the observations of a batch, ragged and with gaps.
+
+use thiserror::Error;
+
+/// Which entries of the evidence are observed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observed {
+    /// All of them.
+    All,
+    /// Those at `places` of the flat `[Q, C]` values; series `b` has `places[offsets[b]..offsets[b + 1]]`.
+    Entries {
+        /// `[B + 1]`.
+        offsets: Vec<usize>,
+        /// Increasing within a series.
+        places: Vec<u32>,
+    },
+}
+
+/// Observations of `B` series at `Q` points, with `C` channels each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    channels: usize,
+    point_offsets: Vec<usize>,
+    values: Vec<f32>,
+    observed: Observed,
+}
+
+/// Why evidence is malformed.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EvidenceError {
+    /// A slice has the wrong length.
+    #[error("`{argument}` has {actual} entries, but its shape asks for {expected}")]
+    Length {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Length by the other arguments.
+        expected: usize,
+        /// Given length.
+        actual: usize,
+    },
+    /// Offsets do not describe consecutive runs.
+    #[error("`point_offsets` must start at 0 and never decrease, but entry {index} does not")]
+    Offsets {
+        /// First entry at fault.
+        index: usize,
+    },
+    /// An observed value is not finite.
+    #[error("the value of channel {channel} at point {point} is observed but not finite")]
+    NotFinite {
+        /// Point, counted over the batch.
+        point: usize,
+        /// Channel.
+        channel: usize,
+    },
+    /// The output of a decoder does not have the shape of the evidence.
+    #[error("the decoder gave {actual:?} numbers a point, but the evidence needs {expected}")]
+    Output {
+        /// Numbers a point that the likelihood needs.
+        expected: usize,
+        /// Shape of the output.
+        actual: Vec<usize>,
+    },
+}
+
+impl Evidence {
+    /// Evidence from values `[Q, C]` and an optional mask `[Q, C]` (1 where observed); series `b` has the
+    /// points `point_offsets[b]..point_offsets[b + 1]`.
+    ///
+    /// ```
+    /// use stroock::batch::Evidence;
+    /// // One series with two points of two channels, one entry missing.
+    /// let evidence = Evidence::new(2, vec![0, 2], vec![1.0, 2.0, 3.0, 0.0], Some(&[true, true, true, false]))?;
+    /// assert_eq!(evidence.counts(), [3]);
+    /// # Ok::<(), stroock::batch::EvidenceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When shapes do not fit or an observed value is not finite.
+    pub fn new(
+        channels: usize,
+        point_offsets: Vec<usize>,
+        values: Vec<f32>,
+        mask: Option<&[bool]>,
+    ) -> Result<Self, EvidenceError> {
+        if point_offsets.first() != Some(&0) {
+            return Err(EvidenceError::Offsets { index: 0 });
+        }
+        if let Some(index) = point_offsets.windows(2).position(|pair| pair[1] < pair[0]) {
+            return Err(EvidenceError::Offsets { index: index + 1 });
+        }
+        let points = point_offsets.last().copied().unwrap_or_default();
+        check("values", values.len(), points * channels)?;
+        let observed = match mask {
+            None => Observed::All,
+            Some(mask) => {
+                check("mask", mask.len(), values.len())?;
+                Observed::entries(channels, &point_offsets, mask)
+            }
+        };
+        let evidence = Self { channels, point_offsets, values, observed };
+        evidence.check_finite()?;
+        Ok(evidence)
+    }
+
+    /// Channels `C`.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Series `B`.
+    pub fn series(&self) -> usize {
+        self.point_offsets.len() - 1
+    }
+
+    /// Points `Q` of all series.
+    pub fn points(&self) -> usize {
+        self.point_offsets[self.series()]
+    }
+
+    /// `[B + 1]`: where the points of a series begin.
+    pub fn point_offsets(&self) -> &[usize] {
+        &self.point_offsets
+    }
+
+    /// Values `[Q, C]`; those that are not observed are without meaning.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// How many entries of each series are observed, `[B]`.
+    pub fn counts(&self) -> Vec<usize> {
+        match &self.observed {
+            Observed::All => {
+                self.point_offsets.windows(2).map(|pair| (pair[1] - pair[0]) * self.channels).collect()
+            }
+            Observed::Entries { offsets, .. } => offsets.windows(2).map(|pair| pair[1] - pair[0]).collect(),
+        }
+    }
+
+    /// Calls `f` with the place in `[Q, C]` and the value of every observed entry of a series.
+    pub fn for_each_entry(&self, series: usize, mut f: impl FnMut(usize, f32)) {
+        match &self.observed {
+            Observed::All => {
+                let range = self.point_offsets[series] * self.channels..self.point_offsets[series + 1] * self.channels;
+                for place in range {
+                    f(place, self.values[place]);
+                }
+            }
+            Observed::Entries { offsets, places } => {
+                for &place in &places[offsets[series]..offsets[series + 1]] {
+                    f(place as usize, self.values[place as usize]);
+                }
+            }
+        }
+    }
+
+    fn check_finite(&self) -> Result<(), EvidenceError> {
+        let mut fault = None;
+        for series in 0..self.series() {
+            self.for_each_entry(series, |place, value| {
+                if !value.is_finite() && fault.is_none() {
+                    fault = Some(place);
+                }
+            });
+        }
+        match fault {
+            Some(place) => {
+                Err(EvidenceError::NotFinite { point: place / self.channels, channel: place % self.channels })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Observed {
+    fn entries(channels: usize, point_offsets: &[usize], mask: &[bool]) -> Self {
+        let mut offsets = vec![0];
+        let mut places = Vec::new();
+        for pair in point_offsets.windows(2) {
+            let range = pair[0] * channels..pair[1] * channels;
+            places.extend(range.filter(|&place| mask[place]).map(|place| place as u32));
+            offsets.push(places.len());
+        }
+        Observed::Entries { offsets, places }
+    }
+}
+
+fn check(argument: &'static str, actual: usize, expected: usize) -> Result<(), EvidenceError> {
+    if actual == expected { Ok(()) } else { Err(EvidenceError::Length { argument, expected, actual }) }
+}

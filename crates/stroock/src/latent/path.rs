@@ -1,0 +1,186 @@
+//! Paths of a batch as an operation on tensors.
+
+use burn::tensor::Tensor;
+use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::path::{Drift, Grid, Noise, PathError, PathProblem, PathSolver, Requests, Space, Tape};
+
+use crate::fused::{self, FusedReal, Operation};
+
+/// The times that paths are simulated on, in the time of the model.
+#[derive(Clone, Debug)]
+pub enum PathGrid {
+    /// One list of increasing times for every series.
+    Shared(Vec<f64>),
+    /// A list for every series, `times[offsets[b]..offsets[b + 1]]`.
+    PerSeries {
+        /// `[B + 1]`.
+        offsets: Vec<usize>,
+        /// All times, series after series.
+        times: Vec<f64>,
+    },
+}
+
+/// Where the noise of paths comes from.
+#[derive(Clone, Debug)]
+pub enum PathNoise {
+    /// A function of the key and of the number of the series in the data set.
+    Counter {
+        /// Seed and epoch.
+        key: NoiseKey,
+        /// `[B]`.
+        series: Vec<u32>,
+        /// The number of the first sample.
+        first_sample: u32,
+    },
+    /// Given standard normals, `[S, B, T, m]`.
+    Given(Vec<f64>),
+}
+
+/// Grid indices at which states are asked for: series `b` has `indices[offsets[b]..offsets[b + 1]]`.
+#[derive(Clone, Debug)]
+pub struct PathRequests {
+    /// `[B + 1]`.
+    pub offsets: Vec<usize>,
+    /// All indices, series after series, not decreasing within a series.
+    pub indices: Vec<usize>,
+}
+
+/// Everything about the paths of a batch that is not differentiated.
+#[derive(Clone, Debug)]
+pub struct PathPlan {
+    /// Homogeneous space.
+    pub space: Space,
+    /// Ambient dimension `n`.
+    pub dim: usize,
+    /// Paths `S` per series.
+    pub samples: usize,
+    /// Times.
+    pub grid: PathGrid,
+    /// Chebyshev polynomials of the drift.
+    pub terms: usize,
+    /// The interval of the Chebyshev polynomials.
+    pub interval: (f64, f64),
+    /// Noise.
+    pub noise: PathNoise,
+    /// Where states are asked for.
+    pub requests: PathRequests,
+    /// Instruction set and memory.
+    pub solver: PathSolver,
+}
+
+/// States of simulated paths.
+#[derive(Clone, Debug)]
+pub struct PathStates {
+    /// States at the requested indices, `[S, Q, n]`.
+    pub states: Tensor<3>,
+    /// Divergence of each path from the prior, `[S, B]`.
+    pub kl: Tensor<2>,
+}
+
+/// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift` (`[B, m, terms]`) and the
+/// diffusion scale `sigma` (`[1]`).
+///
+/// # Errors
+/// When the plan and the tensors do not fit, or a path diverges.
+pub fn simulate(
+    plan: PathPlan,
+    start: Tensor<3>,
+    drift: Tensor<3>,
+    sigma: Tensor<1>,
+) -> Result<PathStates, PathError> {
+    let [samples, series, n] = start.dims();
+    let requests = plan.requests.indices.len();
+    let inputs = [start.into_dispatch(), drift.into_dispatch(), sigma.into_dispatch()];
+    let flat: Tensor<1> = fused::apply(plan, inputs)?;
+    let states = samples * requests * n;
+    Ok(PathStates {
+        states: flat.clone().slice([0..states]).reshape([samples, requests, n]),
+        kl: flat.slice([states..states + samples * series]).reshape([samples, series]),
+    })
+}
+
+/// Numbers that the plan holds in double precision, in the precision of the tensors.
+struct Numbers<T> {
+    times: Vec<T>,
+    noise: Vec<T>,
+}
+
+impl PathPlan {
+    fn numbers<T: FusedReal>(&self) -> Numbers<T> {
+        let cast = |values: &[f64]| values.iter().map(|&x| T::of(x)).collect();
+        let (PathGrid::Shared(times) | PathGrid::PerSeries { times, .. }) = &self.grid;
+        let noise: &[f64] = match &self.noise {
+            PathNoise::Given(values) => values,
+            PathNoise::Counter { .. } => &[],
+        };
+        Numbers { times: cast(times), noise: cast(noise) }
+    }
+
+    fn problem<'a, T: FusedReal>(
+        &'a self,
+        numbers: &'a Numbers<T>,
+        [start, drift, sigma]: [&'a [T]; 3],
+    ) -> Result<PathProblem<'a, T>, PathError> {
+        let [sigma] = sigma else {
+            return Err(PathError::Length { argument: "sigma", shape: "[1]", expected: 1, actual: sigma.len() });
+        };
+        Ok(PathProblem {
+            space: self.space,
+            dim: self.dim,
+            samples: self.samples,
+            grid: match &self.grid {
+                PathGrid::Shared(_) => Grid::Shared(&numbers.times),
+                PathGrid::PerSeries { offsets, .. } => Grid::PerSeries { offsets, times: &numbers.times },
+            },
+            drift: Drift::Chebyshev {
+                terms: self.terms,
+                interval: (T::of(self.interval.0), T::of(self.interval.1)),
+                coefficients: drift,
+            },
+            sigma: *sigma,
+            start,
+            noise: match &self.noise {
+                PathNoise::Counter { key, series, first_sample } => {
+                    Noise::Counter { key: *key, series, first_sample: *first_sample }
+                }
+                PathNoise::Given(_) => Noise::Given(&numbers.noise),
+            },
+            requests: Requests::At { offsets: &self.requests.offsets, indices: &self.requests.indices },
+        })
+    }
+}
+
+/// The output is flat: all states, then all divergences.
+impl Operation<3> for PathPlan {
+    type Tape<T: FusedReal> = Tape<T>;
+    type Error = PathError;
+
+    fn forward<T: FusedReal>(
+        &self,
+        inputs: [&[T]; 3],
+        _: [&[usize]; 3],
+    ) -> Result<(Vec<T>, Vec<usize>, Tape<T>), PathError> {
+        let numbers = self.numbers();
+        let path = self.solver.forward(&self.problem(&numbers, inputs)?)?;
+        let mut output = path.states;
+        output.extend(path.kl);
+        let length = output.len();
+        Ok((output, vec![length], path.tape))
+    }
+
+    fn backward<T: FusedReal>(
+        &self,
+        inputs: [&[T]; 3],
+        _: [&[usize]; 3],
+        tape: &Tape<T>,
+        of_output: &[T],
+        _: [bool; 3],
+    ) -> Result<[Vec<T>; 3], PathError> {
+        let numbers = self.numbers();
+        let states = self.samples * self.requests.indices.len() * self.dim;
+        let (of_states, of_kl) = of_output.split_at(states);
+        let gradients = self.solver.backward(&self.problem(&numbers, inputs)?, tape, of_states, of_kl)?;
+        let of_sigma = gradients.sigma.into_iter().sum();
+        Ok([gradients.start, gradients.drift, vec![of_sigma]])
+    }
+}

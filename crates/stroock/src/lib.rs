@@ -1,0 +1,20 @@
+//! Latent SDEs on homogeneous spaces, for irregularly sampled time series.
+//!
+//! The folders follow the way of the data:
+//!
+//! 1. [`series`]: time series as they are, ragged and with gaps;
+//! 2. [`batch`]: what the encoder sees and what the likelihood is scored on, without padding;
+//! 3. [`latent`]: from a representation to the law of a path on a homogeneous space, and to its states;
+//! 4. [`decoder`]: from states to the parameters of observations;
+//! 5. [`likelihood`]: how observations scatter;
+//! 6. [`objective`]: the weighted evidence lower bound.
+//!
+//! [`fused`] makes operations with their own kernels out of `stroock-kernels`.
+
+pub mod batch;
+pub mod decoder;
+pub mod fused;
+pub mod latent;
+pub mod likelihood;
+pub mod objective;
+pub mod series;

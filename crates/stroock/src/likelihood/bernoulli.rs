@@ -1,0 +1,41 @@
+//! Black or white observations, taken to grey values.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::entrywise::{EntryLoss, LossAt, entrywise_loss};
+use crate::batch::{Evidence, EvidenceError};
+use crate::fused::FusedReal;
+
+/// `-ln p(x) = -x ln p - (1 - x) ln(1 - p)` with `p = sigmoid(output)`, for grey values `x` in [0, 1].
+///
+/// For `x` strictly between 0 and 1 this is the usual cross entropy, not a normalised likelihood;
+/// [`ContinuousBernoulli`](super::ContinuousBernoulli) is.
+#[derive(Clone, Copy, Debug)]
+pub struct Bernoulli;
+
+impl Bernoulli {
+    /// Negative log likelihood of each series, `[B]`, from logits `[S, Q, C]`.
+    ///
+    /// # Errors
+    /// When the logits do not have the shape of the evidence.
+    pub fn negative_log_likelihood(
+        &self,
+        logits: Tensor<3>,
+        evidence: Arc<Evidence>,
+    ) -> Result<Tensor<1>, EvidenceError> {
+        let unused = Tensor::zeros([1], (&logits.device(), logits.dtype()));
+        entrywise_loss(*self, evidence, logits, unused)
+    }
+}
+
+impl EntryLoss for Bernoulli {
+    fn at<T: FusedReal>(&self, x: T, logit: T, _: T) -> LossAt<T> {
+        // ln(1 + e^l) without overflow.
+        let decay = (-logit.abs()).exp();
+        let softplus = logit.max(T::zero()) + decay.ln_1p();
+        let sigmoid = if logit >= T::zero() { T::one() / (T::one() + decay) } else { decay / (T::one() + decay) };
+        LossAt { value: softplus - x * logit, by_output: sigmoid - x, by_parameter: T::zero() }
+    }
+}

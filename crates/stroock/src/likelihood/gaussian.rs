@@ -1,0 +1,82 @@
+//! Normal observations around the output.
+
+use std::sync::Arc;
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+use super::entrywise::{EntryLoss, LossAt, entrywise_loss};
+use crate::batch::{Evidence, EvidenceError};
+use crate::fused::FusedReal;
+
+/// Which scales a Gaussian likelihood has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScaleKind {
+    /// One, which stays as it is.
+    Fixed,
+    /// One, learned.
+    Learned,
+    /// One for each channel, learned.
+    PerChannel,
+}
+
+/// Settings of a [`Gaussian`] likelihood.
+#[derive(Clone, Copy, Debug)]
+pub struct GaussianConfig {
+    /// Standard deviation to start from.
+    pub scale: f64,
+    /// Which scales there are.
+    pub kind: ScaleKind,
+    /// Channels `C`.
+    pub channels: usize,
+}
+
+/// `x ~ N(output, s^2)` for every observed entry:
+/// `-ln p(x) = ((x - output) / s)^2 / 2 + ln s + ln(2 pi) / 2`.
+#[derive(Module, Debug)]
+pub struct Gaussian {
+    /// `ln s`, `[1]` or `[C]`.
+    pub ln_scale: Param<Tensor<1>>,
+}
+
+impl GaussianConfig {
+    /// Initialises the likelihood.
+    pub fn init(&self, device: &Device) -> Gaussian {
+        let scales = if self.kind == ScaleKind::PerChannel { self.channels } else { 1 };
+        let ln_scale = Param::from_tensor(Tensor::full([scales], self.scale.ln(), device));
+        Gaussian { ln_scale: ln_scale.set_require_grad(self.kind != ScaleKind::Fixed) }
+    }
+}
+
+impl Gaussian {
+    /// Negative log likelihood of each series, `[B]`, from means `[S, Q, C]`.
+    ///
+    /// # Errors
+    /// When the means do not have the shape of the evidence.
+    pub fn negative_log_likelihood(
+        &self,
+        mean: Tensor<3>,
+        evidence: Arc<Evidence>,
+    ) -> Result<Tensor<1>, EvidenceError> {
+        entrywise_loss(GaussianLoss, evidence, mean, self.ln_scale.val())
+    }
+}
+
+#[derive(Debug)]
+struct GaussianLoss;
+
+impl EntryLoss for GaussianLoss {
+    fn at<T: FusedReal>(&self, x: T, mean: T, ln_scale: T) -> LossAt<T> {
+        let half = T::of(0.5);
+        let inverse_scale = (-ln_scale).exp();
+        let standardised = (mean - x) * inverse_scale;
+        let square = standardised * standardised;
+        LossAt {
+            value: half * square + ln_scale + half * T::TAU().ln(),
+            by_output: standardised * inverse_scale,
+            by_parameter: T::one() - square,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The weighted evidence lower bound of a batch.
+
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// Weights of the parts of the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ElboWeights {
+    /// Of the divergence of the start point.
+    pub kl_start: f64,
+    /// Of the divergence of the path (with the factor 1/2 of the paper).
+    pub kl_path: f64,
+    /// Of the negative log likelihood.
+    pub likelihood: f64,
+}
+
+impl Default for ElboWeights {
+    fn default() -> Self {
+        Self { kl_start: 1.0, kl_path: 1.0, likelihood: 1.0 }
+    }
+}
+
+/// The parts of the bound for each series, `[B]` each, divergences and likelihood averaged over samples.
+#[derive(Clone, Debug)]
+pub struct ElboParts {
+    /// `KL(start || prior start)`.
+    pub kl_start: Tensor<1>,
+    /// `KL(path || prior path)`.
+    pub kl_path: Tensor<1>,
+    /// `-E ln p(x | z)`.
+    pub negative_log_likelihood: Tensor<1>,
+}
+
+impl ElboParts {
+    /// The loss of each series, `[w0 KL0 + wp KLp + wx NLL] / count`, with the numbers `counts` (`[B]`) of
+    /// observed entries.
+    pub fn loss(&self, weights: ElboWeights, counts: Tensor<1>) -> Tensor<1> {
+        let sum = self.kl_start.clone().mul_scalar(weights.kl_start)
+            + self.kl_path.clone().mul_scalar(weights.kl_path)
+            + self.negative_log_likelihood.clone().mul_scalar(weights.likelihood);
+        // A series without evidence has only its divergences.
+        sum / counts.clamp_min(1.0)
+    }
+}

@@ -1,0 +1,201 @@
+//! The data model: every series has its own times, and every value may be missing.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What is observed at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observation {
+    /// A vector of numbers, any of which may be missing.
+    Vector {
+        /// Its length.
+        channels: usize,
+    },
+    /// An image, present as a whole or missing as a whole.
+    Image {
+        /// Colours.
+        channels: usize,
+        /// Rows.
+        height: usize,
+        /// Columns.
+        width: usize,
+    },
+}
+
+impl Observation {
+    /// Numbers in one observation.
+    pub fn len(&self) -> usize {
+        match *self {
+            Observation::Vector { channels } => channels,
+            Observation::Image { channels, height, width } => channels * height * width,
+        }
+    }
+
+    /// Whether an observation has no numbers.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What is to be predicted beside the observations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Target {
+    /// Nothing.
+    #[default]
+    None,
+    /// A class for the whole series.
+    Class(u32),
+    /// A class at every time; `None` where it is unknown.
+    ClassPerTime(Vec<Option<u32>>),
+    /// Real numbers at every time, `[T, width]`.
+    RealPerTime {
+        /// Numbers a time.
+        width: usize,
+        /// `[T, width]`.
+        values: Vec<f32>,
+    },
+}
+
+/// One time series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Name of the series.
+    pub id: String,
+    /// Increasing times in the units of the user, `[T]`.
+    pub times: Vec<f64>,
+    /// Values `[T, C]`; those that are not observed are without meaning.
+    pub values: Vec<f32>,
+    /// Which values are observed, `[T, C]`; `None` means all of them.
+    pub observed: Option<Vec<bool>>,
+    /// What is to be predicted beside the observations.
+    pub target: Target,
+}
+
+/// Series with observations of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    observation: Observation,
+    series: Vec<Series>,
+}
+
+/// Why series do not make a data set.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SeriesError {
+    /// A list of a series has the wrong length.
+    #[error("series `{series}`: `{list}` has {actual} entries, but {expected} are needed")]
+    Length {
+        /// Name of the series.
+        series: String,
+        /// Name of the list.
+        list: &'static str,
+        /// Length by the times and the kind of observation.
+        expected: usize,
+        /// Given length.
+        actual: usize,
+    },
+    /// Times do not increase, or one is not a number.
+    #[error("series `{series}`: time {index} ({time}) does not lie after the one before it")]
+    Times {
+        /// Name of the series.
+        series: String,
+        /// Index of the time.
+        index: usize,
+        /// The time.
+        time: f64,
+    },
+    /// An observed value is not finite.
+    #[error("series `{series}`: the value of channel {channel} at time {index} is observed but not finite")]
+    NotFinite {
+        /// Name of the series.
+        series: String,
+        /// Index of the time.
+        index: usize,
+        /// Channel.
+        channel: usize,
+    },
+}
+
+impl Series {
+    /// Whether the value of `channel` at time `index` is observed, for observations of `channels` numbers.
+    pub fn is_observed(&self, channels: usize, index: usize, channel: usize) -> bool {
+        self.observed.as_ref().is_none_or(|observed| observed[index * channels + channel])
+    }
+
+    fn check(&self, observation: Observation) -> Result<(), SeriesError> {
+        let (count, channels) = (self.times.len(), observation.len());
+        let length = |list, expected, actual| {
+            if expected == actual {
+                return Ok(());
+            }
+            Err(SeriesError::Length { series: self.id.clone(), list, expected, actual })
+        };
+        length("values", count * channels, self.values.len())?;
+        if let Some(observed) = &self.observed {
+            length("observed", count * channels, observed.len())?;
+        }
+        match &self.target {
+            Target::None | Target::Class(_) => {}
+            Target::ClassPerTime(classes) => length("target", count, classes.len())?,
+            Target::RealPerTime { width, values } => length("target", count * width, values.len())?,
+        }
+        let increases = |index: usize| {
+            self.times[index].is_finite() && (index == 0 || self.times[index] > self.times[index - 1])
+        };
+        if let Some(index) = (0..count).find(|&index| !increases(index)) {
+            return Err(SeriesError::Times { series: self.id.clone(), index, time: self.times[index] });
+        }
+        let missing = |place: &usize| self.observed.as_ref().is_some_and(|observed| !observed[*place]);
+        match (0..self.values.len()).find(|place| !self.values[*place].is_finite() && !missing(place)) {
+            Some(place) => Err(SeriesError::NotFinite {
+                series: self.id.clone(),
+                index: place / channels,
+                channel: place % channels,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Dataset {
+    /// A data set of series with observations of one kind.
+    ///
+    /// ```
+    /// use stroock::series::{Dataset, Observation, Series, Target};
+    /// let series = Series {
+    ///     id: "patient 7".into(),
+    ///     times: vec![0.0, 0.7, 2.5],
+    ///     values: vec![36.6, 80.0, 37.1, f32::NAN, 37.4, 92.0],
+    ///     observed: Some(vec![true, true, true, false, true, true]),
+    ///     target: Target::None,
+    /// };
+    /// let dataset = Dataset::new(Observation::Vector { channels: 2 }, vec![series])?;
+    /// assert_eq!(dataset.series().len(), 1);
+    /// # Ok::<(), stroock::series::SeriesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When lengths do not fit, times do not increase, or an observed value is not finite.
+    pub fn new(observation: Observation, series: Vec<Series>) -> Result<Self, SeriesError> {
+        series.iter().try_for_each(|series| series.check(observation))?;
+        Ok(Self { observation, series })
+    }
+
+    /// What is observed at a time.
+    pub fn observation(&self) -> Observation {
+        self.observation
+    }
+
+    /// All series.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// Earliest and latest time of all series; `None` where there is no time at all.
+    pub fn time_range(&self) -> Option<(f64, f64)> {
+        let firsts = self.series.iter().filter_map(|series| series.times.first());
+        let lasts = self.series.iter().filter_map(|series| series.times.last());
+        Some((firsts.copied().reduce(f64::min)?, lasts.copied().reduce(f64::max)?))
+    }
+}

@@ -1,0 +1,7 @@
+//! Time series as they are: ragged, partly observed, vector- or image-valued.
+
+mod dataset;
+mod split;
+
+pub use dataset::{Dataset, Observation, Series, SeriesError, Target};
+pub use split::{Split, shuffled};
