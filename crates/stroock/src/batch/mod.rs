@@ -7,5 +7,5 @@ mod time;
 
 pub use assemble::{Batch, Batcher, InputChoice};
 pub use evidence::{Evidence, EvidenceError, Observed};
-pub use input::EncoderInput;
+pub use input::{EncoderInput, InputPoints};
 pub use time::{GridKind, TimeAxis};

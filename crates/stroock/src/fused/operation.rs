@@ -4,10 +4,12 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use burn::tensor::{DType, Element};
+use stroock_kernels::attention::AttentionReal;
+use stroock_kernels::gru::GruReal;
 use stroock_kernels::path::PathReal;
 
 /// A number type of tensors and kernels: `f32` or `f64`.
-pub trait FusedReal: PathReal + Element + bytemuck::Pod {}
+pub trait FusedReal: PathReal + AttentionReal + GruReal + Element + bytemuck::Pod {}
 
 impl FusedReal for f32 {}
 impl FusedReal for f64 {}

@@ -1,0 +1,40 @@
+//! Times as vectors.
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Distribution, Tensor};
+
+/// Size of a [`TimeEmbedding`].
+#[derive(Clone, Copy, Debug)]
+pub struct TimeEmbeddingConfig {
+    /// Width `E`, at least 2.
+    pub width: usize,
+}
+
+/// `phi(t) = [w_0 t + b_0, sin(w_1 t + b_1), .., sin(w_{E-1} t + b_{E-1})]`: one linear and `E - 1` periodic
+/// features, all learned.
+#[derive(Module, Debug)]
+pub struct TimeEmbedding {
+    /// Frequencies, `[E]`.
+    pub frequency: Param<Tensor<1>>,
+    /// Phases, `[E]`.
+    pub phase: Param<Tensor<1>>,
+}
+
+impl TimeEmbeddingConfig {
+    /// Initialises the embedding.
+    pub fn init(&self, device: &Device) -> TimeEmbedding {
+        let uniform = || Tensor::random([self.width.max(2)], Distribution::Uniform(-1.0, 1.0), device);
+        TimeEmbedding { frequency: Param::from_tensor(uniform()), phase: Param::from_tensor(uniform()) }
+    }
+}
+
+impl TimeEmbedding {
+    /// Embeds times `[U]` as `[U, E]`.
+    pub fn forward(&self, times: Tensor<1>) -> Tensor<2> {
+        let angle = times.unsqueeze_dim::<2>(1).matmul(self.frequency.val().unsqueeze_dim(0))
+            + self.phase.val().unsqueeze_dim(0);
+        let linear = angle.clone().narrow(1, 0, 1);
+        let periodic = angle.clone().narrow(1, 1, angle.dims()[1] - 1).sin();
+        Tensor::cat(vec![linear, periodic], 1)
+    }
+}

@@ -1,0 +1,48 @@
+//! Recognition: from the observed points of a series to a representation `h`.
+
+mod attention;
+mod embedding;
+mod recurrence;
+mod time_attention;
+
+pub use attention::attend;
+pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
+pub use recurrence::{Gru, GruConfig};
+pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
+
+use burn::module::Module;
+use burn::tensor::Tensor;
+use stroock_kernels::attention::AttentionError;
+use stroock_kernels::gru::GruError;
+use thiserror::Error;
+
+use crate::batch::EncoderInput;
+
+/// An encoder: any burn module that maps the inputs of a batch to representations.
+pub trait Encoder: Module {
+    /// Representations `[B, width]` of the series of a batch.
+    ///
+    /// # Errors
+    /// When the inputs do not fit the encoder.
+    fn encode(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError>;
+}
+
+/// Why inputs cannot be encoded.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EncoderError {
+    /// The encoder was made for another number of channels.
+    #[error("the encoder reads {expected} channels, but the batch has {actual}")]
+    Channels {
+        /// Channels of the encoder.
+        expected: usize,
+        /// Channels of the batch.
+        actual: usize,
+    },
+    /// Attention refused its inputs.
+    #[error("time attention: {0}")]
+    Attention(#[from] AttentionError),
+    /// The recurrent unit refused its inputs.
+    #[error("recurrent unit: {0}")]
+    Recurrence(#[from] GruError),
+}

@@ -1,0 +1,104 @@
+//! The gated recurrent unit as a module with a fused kernel.
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Distribution, Tensor};
+use stroock_kernels::gru::{GruError, GruProblem, GruSolver, Tape, Weights};
+
+use crate::fused::{self, FusedReal, Operation};
+
+/// Sizes of a [`Gru`].
+#[derive(Clone, Copy, Debug)]
+pub struct GruConfig {
+    /// Width `D` of the input.
+    pub width: usize,
+    /// Units `H`.
+    pub hidden: usize,
+}
+
+/// A gated recurrent unit that returns its last state; weights in the layout and gate order (r, z, n) of
+/// PyTorch.
+#[derive(Module, Debug)]
+pub struct Gru {
+    /// `[3 H, D]`.
+    pub w_ih: Param<Tensor<2>>,
+    /// `[3 H, H]`.
+    pub w_hh: Param<Tensor<2>>,
+    /// `[3 H]`.
+    pub b_ih: Param<Tensor<1>>,
+    /// `[3 H]`.
+    pub b_hh: Param<Tensor<1>>,
+}
+
+impl GruConfig {
+    /// Initialises the unit, uniformly in `+-1/sqrt(H)`.
+    pub fn init(&self, device: &Device) -> Gru {
+        let (rows, bound) = (3 * self.hidden, 1.0 / (self.hidden as f64).sqrt());
+        let matrix = |columns| {
+            Param::from_tensor(Tensor::random([rows, columns], Distribution::Uniform(-bound, bound), device))
+        };
+        let vector =
+            || Param::from_tensor(Tensor::random([rows], Distribution::Uniform(-bound, bound), device));
+        Gru { w_ih: matrix(self.width), w_hh: matrix(self.hidden), b_ih: vector(), b_hh: vector() }
+    }
+}
+
+impl Gru {
+    /// The last state `[B, H]` after the inputs `[B, R, D]`, from the zero state.
+    ///
+    /// # Errors
+    /// When the inputs do not fit.
+    pub fn forward(&self, inputs: Tensor<3>) -> Result<Tensor<2>, GruError> {
+        let [_, steps, width] = inputs.dims();
+        let operation = LastState { steps, width, hidden: self.w_hh.val().dims()[1] };
+        fused::apply(
+            operation,
+            [
+                inputs.into_dispatch(),
+                self.w_ih.val().into_dispatch(),
+                self.w_hh.val().into_dispatch(),
+                self.b_ih.val().into_dispatch(),
+                self.b_hh.val().into_dispatch(),
+            ],
+        )
+    }
+}
+
+#[derive(Debug)]
+struct LastState {
+    steps: usize,
+    width: usize,
+    hidden: usize,
+}
+
+impl LastState {
+    fn problem<'a, T>(&self, [inputs, w_ih, w_hh, b_ih, b_hh]: [&'a [T]; 5]) -> GruProblem<'a, T> {
+        let weights = Weights { w_ih, w_hh, b_ih, b_hh };
+        GruProblem { steps: self.steps, width: self.width, hidden: self.hidden, inputs, weights }
+    }
+}
+
+impl Operation<5> for LastState {
+    type Tape<T: FusedReal> = Tape<T>;
+    type Error = GruError;
+
+    fn forward<T: FusedReal>(
+        &self,
+        inputs: [&[T]; 5],
+        shapes: [&[usize]; 5],
+    ) -> Result<(Vec<T>, Vec<usize>, Tape<T>), GruError> {
+        let recurrence = GruSolver::default().forward(&self.problem(inputs))?;
+        Ok((recurrence.last, vec![shapes[0][0], self.hidden], recurrence.tape))
+    }
+
+    fn backward<T: FusedReal>(
+        &self,
+        inputs: [&[T]; 5],
+        _: [&[usize]; 5],
+        tape: &Tape<T>,
+        of_last: &[T],
+        _: [bool; 5],
+    ) -> Result<[Vec<T>; 5], GruError> {
+        let gradients = GruSolver::default().backward(&self.problem(inputs), tape, of_last)?;
+        Ok([gradients.inputs, gradients.w_ih, gradients.w_hh, gradients.b_ih, gradients.b_hh])
+    }
+}

@@ -1,0 +1,120 @@
+//! Multi-time attention (mTAND) followed by a gated recurrent unit.
+
+use burn::module::Module;
+use burn::nn::{Initializer, Linear, LinearConfig};
+use burn::tensor::{Device, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+use super::{Encoder, EncoderError, Gru, GruConfig, TimeEmbedding, TimeEmbeddingConfig, attend};
+use crate::batch::EncoderInput;
+
+/// Sizes of a [`TimeAttentionEncoder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeAttentionConfig {
+    /// Channels `C` of the input.
+    pub channels: usize,
+    /// Width of the representation.
+    pub hidden: usize,
+    /// Width `E` of the time embedding.
+    pub embedding: usize,
+    /// Reference points `R` on [0, 1].
+    pub reference_points: usize,
+    /// Whether the representation is stretched by `atanh`.
+    pub stretched: bool,
+}
+
+/// The encoder of the paper's types A and B.
+///
+/// Reference points attend to the observed entries of every channel; their view, with the presence of each
+/// channel, is mapped to `hidden` numbers a reference point, and a recurrent unit runs over these.
+#[derive(Module, Debug)]
+pub struct TimeAttentionEncoder {
+    /// Times as vectors.
+    pub embedding: TimeEmbedding,
+    /// Embedding of a reference point to its query.
+    pub query: Linear,
+    /// Embedding of a time to its key.
+    pub key: Linear,
+    /// Attended values to the input of the recurrent unit.
+    pub values: Linear,
+    /// Presence of the channels to the input of the recurrent unit.
+    pub presence: Linear,
+    /// Recurrent unit over the reference points.
+    pub recurrence: Gru,
+    #[module(skip)]
+    reference_points: usize,
+    #[module(skip)]
+    stretched: bool,
+}
+
+impl TimeAttentionConfig {
+    /// Initialises the encoder.
+    pub fn init(&self, device: &Device) -> TimeAttentionEncoder {
+        let projection = || LinearConfig::new(self.embedding, self.embedding).init(device);
+        // One map of 2 C channels, in two halves.
+        let bound = 1.0 / (2.0 * self.channels as f64).sqrt();
+        let half = |bias| {
+            LinearConfig::new(self.channels, self.hidden)
+                .with_initializer(Initializer::Uniform { min: -bound, max: bound })
+                .with_bias(bias)
+                .init(device)
+        };
+        TimeAttentionEncoder {
+            embedding: TimeEmbeddingConfig { width: self.embedding }.init(device),
+            query: projection(),
+            key: projection(),
+            values: half(true),
+            presence: half(false),
+            recurrence: GruConfig { width: self.hidden, hidden: self.hidden }.init(device),
+            reference_points: self.reference_points,
+            stretched: self.stretched,
+        }
+    }
+}
+
+impl TimeAttentionEncoder {
+    /// Representations `[B, hidden]` from features `[N, C]` of the points of the input.
+    ///
+    /// # Errors
+    /// When the features do not fit the input.
+    pub fn encode_features(&self, input: &EncoderInput, features: Tensor<2>) -> Result<Tensor<2>, EncoderError> {
+        let [channels, hidden] = self.values.weight.val().dims();
+        if input.channels != channels {
+            return Err(EncoderError::Channels { expected: channels, actual: input.channels });
+        }
+        let times = |times: &[f64]| {
+            let options = (&features.device(), features.dtype());
+            Tensor::<1>::from_data(TensorData::new(times.to_vec(), [times.len()]), options)
+        };
+        let last = (self.reference_points.max(2) - 1) as f64;
+        let references: Vec<f64> = (0..self.reference_points).map(|r| r as f64 / last).collect();
+        let queries = self.query.forward(self.embedding.forward(times(&references)));
+        let keys = self.key.forward(self.embedding.forward(times(&input.distinct_times)));
+        let series = input.series();
+        let presence = TensorData::new(input.presence(), [series, channels]);
+        let presence = Tensor::<2>::from_data(presence, (&features.device(), features.dtype()));
+
+        let attended = attend(input, queries, keys, features)?;
+        let rows = attended.reshape([series * self.reference_points, channels]);
+        let view = self.values.forward(rows).reshape([series, self.reference_points, hidden])
+            + self.presence.forward(presence).unsqueeze_dim(1);
+        let h = self.recurrence.forward(view)?;
+        Ok(if self.stretched { stretch(h) } else { h })
+    }
+}
+
+impl Encoder for TimeAttentionEncoder {
+    fn encode(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
+        let options = (&self.key.weight.val().device(), self.key.weight.val().dtype());
+        let values = TensorData::new(input.values.clone(), [input.points(), input.channels]);
+        // Values are data: the device keeps no graph for them.
+        self.encode_features(input, Tensor::from_data(values, options))
+    }
+}
+
+/// `atanh(h - 1e-5 sign(h))`: from the range (-1, 1) of the recurrent unit to all numbers.
+fn stretch(h: Tensor<2>) -> Tensor<2> {
+    let inside = h.clone() - h.sign().mul_scalar(1e-5);
+    let (above, below) = (inside.clone().add_scalar(1.0), inside.neg().add_scalar(1.0));
+    (above.log() - below.log()).mul_scalar(0.5)
+}

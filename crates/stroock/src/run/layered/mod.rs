@@ -1,0 +1,112 @@
+//! Configuration in layers: defaults, then a TOML file, then overrides `key.path=value`.
+//!
+//! Works for any structure that serde can write and read. What it asks of the structure:
+//!
+//! - a choice without further keys is an enum of unit variants, and its value a text: `solver = "geometric"`;
+//! - a choice with keys of its own is an enum tagged by `kind` (`#[serde(tag = "kind")]`): a layer that names
+//!   another `kind` starts that table afresh, because the keys of the old kind mean nothing to the new one;
+//! - an `Option` is `None` by default: TOML has no way to say "nothing" over a default of `Some`.
+
+mod error;
+mod fault;
+mod reader;
+mod tree;
+
+use std::marker::PhantomData;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use error::{ConfigError, KeyProblem, Place};
+
+use reader::Reader;
+use tree::{Node, Value};
+
+/// Resolves a configuration: `C::default()`, changed by a TOML text (with the path that errors name), changed
+/// by overrides (key path, value), later ones last.
+///
+/// The value of an override is TOML where it can be, and a text where it cannot: `name=pendulum` needs no
+/// quotes. A key that does not exist is an error that names the nearest one that does; a value of the wrong type names
+/// the key, what it should be, what it is, and the line or the override.
+///
+/// ```
+/// use std::path::Path;
+/// use stroock::run::resolve;
+///
+/// #[derive(serde::Serialize, serde::Deserialize, Default)]
+/// struct Config {
+///     seed: u64,
+///     encoder: Encoder,
+/// }
+///
+/// #[derive(serde::Serialize, serde::Deserialize, Default)]
+/// struct Encoder {
+///     hidden: usize,
+///     layers: usize,
+/// }
+///
+/// let file = "seed = 3\n[encoder]\nhidden = 64\n";
+/// let over = [("encoder.layers".to_string(), "2".to_string())];
+/// let config: Config = resolve(Some((Path::new("run.toml"), file)), &over)?;
+/// assert_eq!((config.seed, config.encoder.hidden, config.encoder.layers), (3, 64, 2));
+///
+/// let error = resolve::<Config>(Some((Path::new("run.toml"), "[encoder]\nhiden = 64\n")), &[]).err().unwrap();
+/// assert_eq!(error.to_string(), "run.toml:2: `encoder.hiden` is not a known key; did you mean `hidden`?");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn resolve<C: Serialize + DeserializeOwned + Default>(
+    toml: Option<(&Path, &str)>,
+    overrides: &[(String, String)],
+) -> Result<C, ConfigError> {
+    let mut tree = Node::of_default(&written(&C::default())?);
+    if let Some((path, text)) = toml {
+        tree.merge(Node::of_file(path, text)?);
+    }
+    for (key, value) in overrides {
+        tree.merge(Node::of_override(key, value)?);
+    }
+    let config = Reader::new(&tree).read(PhantomData::<C>).map_err(|fault| fault.into_error())?;
+    // Serde ignores unknown keys where it cannot tell the reader which keys it knows (an enum with a tag): what
+    // the configuration does not write again, it has not read.
+    match first_ignored(&tree, &written(&config)?, String::new()) {
+        None => Ok(config),
+        Some(error) => Err(error),
+    }
+}
+
+/// A configuration as TOML with every key, such that resolving it gives the same configuration.
+///
+/// ```
+/// #[derive(serde::Serialize)]
+/// struct Config {
+///     seed: u64,
+/// }
+/// assert_eq!(stroock::run::to_toml(&Config { seed: 3 })?, "seed = 3\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn to_toml<C: Serialize>(config: &C) -> Result<String, ConfigError> {
+    toml::to_string(config).map_err(|error| ConfigError::NotWritable { reason: error.to_string() })
+}
+
+fn written<C: Serialize>(config: &C) -> Result<toml::Table, ConfigError> {
+    toml::Table::try_from(config).map_err(|error| ConfigError::NotWritable { reason: error.to_string() })
+}
+
+/// An error for the first key of a file or an override that is not in the resolved configuration.
+fn first_ignored(node: &Node, written: &toml::Table, table: String) -> Option<ConfigError> {
+    let Value::Table(entries) = &node.value else { return None };
+    let mut given = entries.iter().filter(|(_, child)| child.place != Place::Default);
+    given.find_map(|(name, child)| {
+        let key = tree::join(&table, name);
+        match written.get(name) {
+            Some(toml::Value::Table(written)) => first_ignored(child, written, key),
+            Some(_) => None,
+            None => Some(ConfigError::Key {
+                place: child.place.clone(),
+                key,
+                problem: Box::new(KeyProblem::unknown(name, written.keys().map(String::as_str))),
+            }),
+        }
+    })
+}

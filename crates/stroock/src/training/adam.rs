@@ -1,0 +1,148 @@
+//! Adam and AdamW over all parameters of a module, each in one pass.
+
+use std::collections::BTreeMap;
+
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::{Gradients, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Adam`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AdamConfig {
+    /// Memory of the mean gradient.
+    pub beta1: f64,
+    /// Memory of the mean square.
+    pub beta2: f64,
+    /// Added to the root of the mean square.
+    pub epsilon: f64,
+    /// Decoupled weight decay (AdamW); 0 is plain Adam.
+    pub weight_decay: f64,
+    /// Largest norm of the whole gradient; longer ones are shortened to it.
+    pub clip: Option<f64>,
+}
+
+impl Default for AdamConfig {
+    fn default() -> Self {
+        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0, clip: None }
+    }
+}
+
+/// Running means of one parameter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Of the gradient.
+    pub first: Vec<f32>,
+    /// Of its square.
+    pub second: Vec<f32>,
+}
+
+/// The optimiser of Kingma and Ba (2015), with the decoupled decay of Loshchilov and Hutter (2019).
+///
+/// Its state is plain data by the names of the parameters, so that it can be written to a file and a
+/// resumed run continues exactly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adam {
+    config: AdamConfig,
+    /// Steps taken.
+    pub steps: u64,
+    /// Running means by the name of the parameter.
+    pub moments: BTreeMap<String, Moments>,
+}
+
+impl Adam {
+    /// An optimiser that has taken no step.
+    pub fn new(config: AdamConfig) -> Self {
+        Self { config, steps: 0, moments: BTreeMap::new() }
+    }
+
+    /// The norm of the gradient over all parameters of a module.
+    pub fn gradient_norm<M: Module>(module: &M, gradients: &Gradients) -> f64 {
+        let mut norm = Norm { gradients, square: 0.0 };
+        module.visit(&mut norm);
+        norm.square.sqrt()
+    }
+
+    /// The module after one step with learning rate `rate`.
+    pub fn step<M: Module>(&mut self, module: M, gradients: &Gradients, rate: f64) -> M {
+        self.steps += 1;
+        let shorten = match self.config.clip {
+            Some(limit) => (limit / Self::gradient_norm(&module, gradients).max(f64::MIN_POSITIVE)).min(1.0),
+            None => 1.0,
+        };
+        module.map(&mut Update { adam: self, gradients, rate, shorten: shorten as f32, path: Vec::new() })
+    }
+}
+
+struct Norm<'a> {
+    gradients: &'a Gradients,
+    square: f64,
+}
+
+impl burn::module::ModuleVisitor for Norm<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if let Some(gradient) = param.val().grad(self.gradients) {
+            self.square += numbers(gradient).iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
+        }
+    }
+}
+
+struct Update<'a> {
+    adam: &'a mut Adam,
+    gradients: &'a Gradients,
+    rate: f64,
+    shorten: f32,
+    path: Vec<String>,
+}
+
+impl ModuleMapper for Update<'_> {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (id, tensor, mapper) = param.consume();
+        let Some(gradient) = tensor.grad(self.gradients) else {
+            return Param::from_mapped_value(id, tensor, mapper);
+        };
+        let (shape, device) = (tensor.shape(), tensor.device());
+        let mut values = numbers(tensor);
+        self.update(&mut values, &numbers(gradient));
+        let tensor = Tensor::from_data(TensorData::new(values, shape), &device).require_grad();
+        Param::from_mapped_value(id, tensor, mapper)
+    }
+}
+
+impl Update<'_> {
+    fn update(&mut self, values: &mut [f32], gradient: &[f32]) {
+        let Adam { config, steps, moments } = &mut *self.adam;
+        let moments = moments.entry(self.path.join(".")).or_default();
+        moments.first.resize(values.len(), 0.0);
+        moments.second.resize(values.len(), 0.0);
+        let power = i32::try_from(*steps).unwrap_or(i32::MAX);
+        let unbias = |beta: f64| 1.0 - beta.powi(power);
+        let rate = (self.rate / unbias(config.beta1)) as f32;
+        let root = (1.0 / unbias(config.beta2)).sqrt() as f32;
+        let keep = (1.0 - self.rate * config.weight_decay) as f32;
+        let [beta1, beta2, epsilon] = [config.beta1, config.beta2, config.epsilon].map(|x| x as f32);
+        let shorten = self.shorten;
+        let states = moments.first.iter_mut().zip(&mut moments.second);
+        for ((value, gradient), (first, second)) in values.iter_mut().zip(gradient).zip(states) {
+            let gradient = gradient * shorten;
+            *first = beta1 * *first + (1.0 - beta1) * gradient;
+            *second = beta2 * *second + (1.0 - beta2) * gradient * gradient;
+            *value = keep * *value - rate * *first / (second.sqrt() * root + epsilon);
+        }
+    }
+}
+
+/// The entries of a tensor in single precision.
+fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    let data = tensor.into_data().convert::<f32>();
+    // The conversion above makes this the right type.
+    data.try_into_vec().unwrap_or_default()
+}

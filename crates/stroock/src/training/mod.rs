@@ -1,0 +1,7 @@
+//! From a loss to better parameters.
+
+mod adam;
+mod schedule;
+
+pub use adam::{Adam, AdamConfig, Moments};
+pub use schedule::Schedule;
