@@ -10,7 +10,8 @@
 //! 6. [`likelihood`]: how observations scatter;
 //! 7. [`objective`]: the weighted evidence lower bound;
 //! 8. [`model`]: all of these together;
-//! 9. [`training`]: from a loss to better parameters.
+//! 9. [`training`]: from a loss to better parameters;
+//! 10. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
 //! [`fused`] makes operations with their own kernels out of `stroock-kernels`.
 
@@ -22,5 +23,6 @@ pub mod latent;
 pub mod likelihood;
 pub mod model;
 pub mod objective;
+pub mod run;
 pub mod series;
 pub mod training;

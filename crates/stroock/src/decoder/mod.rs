@@ -4,11 +4,11 @@ mod mlp;
 
 pub use mlp::{Mlp, MlpConfig};
 
-use burn::module::Module;
+use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
 /// A decoder: any burn module that maps latent states to outputs, point by point.
-pub trait Decoder: Module {
+pub trait Decoder: Module + ModuleDisplay {
     /// Outputs `[M, outputs]` at the states `z` (`[M, n]`).
     fn decode(&self, z: Tensor<2>) -> Tensor<2>;
 }

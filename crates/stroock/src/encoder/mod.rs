@@ -10,7 +10,7 @@ pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
 pub use recurrence::{Gru, GruConfig};
 pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
 
-use burn::module::Module;
+use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 use stroock_kernels::attention::AttentionError;
 use stroock_kernels::gru::GruError;
@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::batch::EncoderInput;
 
 /// An encoder: any burn module that maps the inputs of a batch to representations.
-pub trait Encoder: Module {
+pub trait Encoder: Module + ModuleDisplay {
     /// Representations `[B, width]` of the series of a batch.
     ///
     /// # Errors

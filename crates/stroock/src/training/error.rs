@@ -1,0 +1,66 @@
+//! Why training stops without a model.
+
+use thiserror::Error;
+
+use crate::batch::EvidenceError;
+use crate::model::ModelError;
+use crate::run::{RunError, TensorFileProblem};
+
+/// Why training cannot go on.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TrainingError {
+    /// There is nothing to train on.
+    #[error("there are no training series; widen the split or read more data")]
+    NoSeries,
+    /// The batch size is zero.
+    #[error("`batch_size` is 0; at least one series a step is needed")]
+    BatchSize,
+    /// A loss is not a finite number.
+    #[error(
+        "the loss of series `{series}` is {loss} in epoch {epoch}, batch {batch}; the last good model is kept. \
+         A smaller learning rate or gradient clipping may help"
+    )]
+    NotFinite {
+        /// Epoch, counted from 1.
+        epoch: u64,
+        /// Batch in the epoch, counted from 1.
+        batch: usize,
+        /// Name of the series.
+        series: String,
+        /// Its loss.
+        loss: f32,
+    },
+    /// The gradient is not finite although the loss is.
+    #[error(
+        "the gradient is not finite in epoch {epoch}, batch {batch} (first series `{series}`); the last good model \
+         is kept. A smaller learning rate or gradient clipping may help"
+    )]
+    GradientNotFinite {
+        /// Epoch, counted from 1.
+        epoch: u64,
+        /// Batch in the epoch, counted from 1.
+        batch: usize,
+        /// Name of the first series of the batch.
+        series: String,
+    },
+    /// A batch cannot be put through the model.
+    #[error("epoch {epoch}, batch {batch}: {source}")]
+    Model {
+        /// Epoch, counted from 1.
+        epoch: u64,
+        /// Batch in the epoch, counted from 1.
+        batch: usize,
+        /// What is wrong.
+        source: ModelError,
+    },
+    /// Series cannot be assembled to a batch.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    /// The run folder cannot be read or written.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Parameters cannot be stored.
+    #[error("the parameters cannot be stored: {0}")]
+    Parameters(#[from] TensorFileProblem),
+}

@@ -1,0 +1,303 @@
+//! Training runs: epochs over shuffled batches, validation, and a state that can be resumed exactly.
+
+use std::time::Instant;
+
+use burn::module::Module;
+use serde::{Deserialize, Serialize};
+use stroock_kernels::noise::NoiseKey;
+
+use super::epoch::{EpochMeans, entries};
+use super::{Adam, AdamConfig, Moments, Schedule, TrainingError};
+use crate::batch::{Batch, Batcher};
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::model::{LatentSde, PathDraws, from_file, to_file};
+use crate::objective::ElboWeights;
+use crate::run::{MetricsLog, MetricsRow, Progress, RunFolder, StopFlag, Tensor as StoredTensor, TensorFile};
+use crate::series::{Dataset, Split, shuffled};
+
+/// Settings of a training run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainingConfig {
+    /// Passes over the training series.
+    pub epochs: u64,
+    /// Series a step.
+    pub batch_size: usize,
+    /// Full learning rate.
+    pub rate: f64,
+    /// How the rate changes.
+    pub schedule: Schedule,
+    /// Optimiser.
+    pub adam: AdamConfig,
+    /// Weights of the parts of the loss.
+    pub weights: ElboWeights,
+    /// Paths a series in training.
+    pub samples: usize,
+    /// Paths a series in validation.
+    pub validation_samples: usize,
+    /// Epochs without a better validation loss after which training stops; 0 is never.
+    pub patience: u64,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for TrainingConfig {
+    fn default() -> Self {
+        Self {
+            epochs: 60,
+            batch_size: 64,
+            rate: 1e-3,
+            schedule: Schedule::CyclicCosine { period: 60 },
+            adam: AdamConfig::default(),
+            weights: ElboWeights::default(),
+            samples: 1,
+            validation_samples: 1,
+            patience: 0,
+            seed: 1,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All epochs were done.
+    Finished,
+    /// Validation did not get better for long enough.
+    EarlyStop,
+    /// It was asked to stop, and can be resumed.
+    Stopped,
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub struct Trained<M> {
+    /// The model after the last complete epoch.
+    pub model: M,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Epochs that are complete.
+    pub epochs: u64,
+    /// Best validation loss (training loss without validation series), and its epoch counted from 1.
+    pub best: Option<(u64, f64)>,
+}
+
+/// What is trained on what.
+#[derive(Clone, Copy, Debug)]
+pub struct Trainer<'a> {
+    /// Settings.
+    pub config: TrainingConfig,
+    /// All series.
+    pub data: &'a Dataset,
+    /// Which of them are for what.
+    pub split: &'a Split,
+    /// How they become batches.
+    pub batcher: Batcher,
+}
+
+/// What a run must know to go on, beside parameters and moments.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct State {
+    epochs: u64,
+    steps: u64,
+    best: Option<(u64, f64)>,
+}
+
+/// The key of validation: the same noise in every epoch, and not that of any training epoch.
+const VALIDATION_EPOCH: u64 = u64::MAX;
+
+impl Trainer<'_> {
+    /// Trains a model in a run folder, from where the folder's last state ends.
+    ///
+    /// After every epoch the metrics, the best model and the state to resume from are on disk. A request to
+    /// stop ends the run after the current step; the epoch that was under way is done again when resumed.
+    ///
+    /// # Errors
+    /// When a loss or gradient is not finite, a batch does not fit the model, or the folder cannot be written.
+    pub fn run<E: Encoder, D: Decoder>(
+        &self,
+        model: LatentSde<E, D>,
+        folder: &RunFolder,
+        stop: &StopFlag,
+        progress: &mut Progress,
+    ) -> Result<Trained<LatentSde<E, D>>, TrainingError> {
+        if self.split.train.is_empty() {
+            return Err(TrainingError::NoSeries);
+        }
+        if self.config.batch_size == 0 {
+            return Err(TrainingError::BatchSize);
+        }
+        let mut model = model;
+        let mut adam = Adam::new(self.config.adam);
+        let mut state = State::default();
+        let mut log = match folder.load_last::<State>()? {
+            Some(last) => {
+                model = from_file(model, &last.model)?;
+                state = last.state;
+                adam.steps = state.steps;
+                adam.moments = moments_of(&last.optimiser)?;
+                MetricsLog::resume(&folder.paths().metrics(), Some(state.epochs))?.log
+            }
+            None => MetricsLog::resume(&folder.paths().metrics(), None)?.log,
+        };
+        let outcome = loop {
+            if state.epochs >= self.config.epochs {
+                break Outcome::Finished;
+            }
+            let since_best = state.best.map_or(0, |(epoch, _)| state.epochs - epoch);
+            if self.config.patience > 0 && since_best >= self.config.patience {
+                break Outcome::EarlyStop;
+            }
+            let began = Instant::now();
+            let epoch = state.epochs;
+            let rate = self.config.schedule.rate(self.config.rate, epoch as usize);
+            let before = model.clone();
+            let Some((trained, train)) = self.epoch(model, &mut adam, epoch, rate, stop, progress)? else {
+                // The half epoch is dropped, so that a resumed run is the same as one that was not stopped.
+                model = before;
+                break Outcome::Stopped;
+            };
+            model = trained;
+            state.epochs += 1;
+            state.steps = adam.steps;
+            let validation = self.validate(&model, epoch)?;
+            let score = validation.map_or(train.loss, |validation| validation.loss);
+            let row = metrics_row(state.epochs, &train, validation.as_ref(), rate, began);
+            log.append(&row)?;
+            let parameters = to_file(&model)?;
+            if state.best.is_none_or(|(_, best)| score < best) {
+                state.best = Some((state.epochs, score));
+                folder.save_best(&parameters)?;
+            }
+            folder.save_last(&parameters, &file_of(&adam)?, &state)?;
+            let shown = validation.map(|validation| ("validation", validation.loss));
+            let shown: Vec<(&str, f64)> = [("loss", train.loss)].into_iter().chain(shown).collect();
+            progress.end_epoch(&shown);
+        };
+        Ok(Trained { model, outcome, epochs: state.epochs, best: state.best })
+    }
+
+    /// One pass over the training series; `None` where it was asked to stop.
+    fn epoch<E: Encoder, D: Decoder>(
+        &self,
+        mut model: LatentSde<E, D>,
+        adam: &mut Adam,
+        epoch: u64,
+        rate: f64,
+        stop: &StopFlag,
+        progress: &mut Progress,
+    ) -> Result<Option<(LatentSde<E, D>, EpochMeans)>, TrainingError> {
+        let key = NoiseKey::new(self.config.seed, epoch);
+        let order = shuffled(self.split.train.len(), key);
+        let numbers: Vec<usize> = order.into_iter().map(|i| self.split.train[i]).collect();
+        let mut means = EpochMeans::default();
+        for (index, numbers) in numbers.chunks(self.config.batch_size).enumerate() {
+            if stop.is_requested() {
+                return Ok(None);
+            }
+            let (epoch, number) = (epoch + 1, index + 1);
+            let batch = self.batcher.assemble(self.data, numbers, key)?;
+            let draws = PathDraws { key, samples: self.config.samples, first_sample: 0 };
+            let bound = model
+                .bound(&batch, draws)
+                .map_err(|source| TrainingError::Model { epoch, batch: number, source })?;
+            let losses = bound.losses(self.config.weights, &batch);
+            let values = entries(&losses);
+            self.check_finite(&values, &batch, epoch, number)?;
+            means.add(&values, &bound);
+            let gradients = losses.mean().backward();
+            if !Adam::gradient_norm(&model, &gradients).is_finite() {
+                let series = self.name(&batch, 0);
+                return Err(TrainingError::GradientNotFinite { epoch, batch: number, series });
+            }
+            model = adam.step(model, &gradients, rate);
+            progress.step(numbers.len() as u64, means.loss);
+        }
+        Ok(Some((model, means)))
+    }
+
+    fn validate<E: Encoder, D: Decoder>(
+        &self,
+        model: &LatentSde<E, D>,
+        epoch: u64,
+    ) -> Result<Option<EpochMeans>, TrainingError> {
+        if self.split.validation.is_empty() {
+            return Ok(None);
+        }
+        let model = model.valid();
+        let key = NoiseKey::new(self.config.seed, VALIDATION_EPOCH);
+        let draws = PathDraws { key, samples: self.config.validation_samples, first_sample: 0 };
+        let mut means = EpochMeans::default();
+        for (index, numbers) in self.split.validation.chunks(self.config.batch_size).enumerate() {
+            let batch = self.batcher.assemble(self.data, numbers, key)?;
+            let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
+                epoch: epoch + 1,
+                batch: index + 1,
+                source,
+            })?;
+            means.add(&entries(&bound.losses(self.config.weights, &batch)), &bound);
+        }
+        Ok(Some(means))
+    }
+
+    fn check_finite(&self, losses: &[f32], batch: &Batch, epoch: u64, number: usize) -> Result<(), TrainingError> {
+        match losses.iter().position(|loss| !loss.is_finite()) {
+            Some(b) => Err(TrainingError::NotFinite {
+                epoch,
+                batch: number,
+                series: self.name(batch, b),
+                loss: losses[b],
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn name(&self, batch: &Batch, b: usize) -> String {
+        self.data.series()[batch.numbers[b] as usize].id.clone()
+    }
+}
+
+fn metrics_row(
+    epoch: u64,
+    train: &EpochMeans,
+    validation: Option<&EpochMeans>,
+    rate: f64,
+    began: Instant,
+) -> MetricsRow {
+    let row = MetricsRow::new(epoch)
+        .with("loss", train.loss)
+        .with("kl_start", train.kl_start)
+        .with("kl_path", train.kl_path)
+        .with("negative_log_likelihood", train.negative_log_likelihood);
+    let row = match validation {
+        Some(validation) => row
+            .with("validation_loss", validation.loss)
+            .with("validation_negative_log_likelihood", validation.negative_log_likelihood),
+        None => row,
+    };
+    row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64())
+}
+
+const FIRST: &str = "first.";
+const SECOND: &str = "second.";
+
+fn file_of(adam: &Adam) -> Result<TensorFile, TrainingError> {
+    let mut file = TensorFile::new();
+    for (name, moments) in &adam.moments {
+        for (prefix, values) in [(FIRST, &moments.first), (SECOND, &moments.second)] {
+            file.push(format!("{prefix}{name}"), StoredTensor::new(vec![values.len()], values.clone())?);
+        }
+    }
+    Ok(file)
+}
+
+fn moments_of(file: &TensorFile) -> Result<std::collections::BTreeMap<String, Moments>, TrainingError> {
+    let names = file.tensors.iter().filter_map(|(name, _)| name.strip_prefix(FIRST));
+    names
+        .map(|name| {
+            let values = |prefix: &str| file.entries::<f32>(&format!("{prefix}{name}")).map(<[f32]>::to_vec);
+            Ok((name.to_owned(), Moments { first: values(FIRST)?, second: values(SECOND)? }))
+        })
+        .collect()
+}

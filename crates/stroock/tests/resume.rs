@@ -1,0 +1,120 @@
+//! Runs that are stopped go on exactly where they were.
+
+mod oscillations;
+
+use burn::module::Module;
+use burn::tensor::Device;
+use oscillations::{Model, batcher, model, oscillations};
+use stroock::model::{from_file, to_file};
+use stroock::objective::ElboWeights;
+use stroock::run::{Metrics, Progress, RunFolder, RunLength, StopFlag, TensorFile, to_toml};
+use stroock::series::{Dataset, Split};
+use stroock::training::{AdamConfig, Outcome, Schedule, Trained, Trainer, TrainingConfig, TrainingError};
+
+fn config(epochs: u64) -> TrainingConfig {
+    TrainingConfig {
+        epochs,
+        batch_size: 4,
+        rate: 3e-3,
+        schedule: Schedule::CyclicCosine { period: 8 },
+        adam: AdamConfig { weight_decay: 1e-4, clip: Some(5.0), ..AdamConfig::default() },
+        weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-4, likelihood: 1.0 },
+        ..TrainingConfig::default()
+    }
+}
+
+fn start() -> Model {
+    static FIRST: std::sync::OnceLock<Model> = std::sync::OnceLock::new();
+    FIRST.get_or_init(|| model(2, 4, 6, &Device::flex().autodiff())).clone()
+}
+
+fn train(
+    data: &Dataset,
+    config: TrainingConfig,
+    folder: &RunFolder,
+    stop: &StopFlag,
+) -> Result<Trained<Model>, TrainingError> {
+    let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
+    let trainer = Trainer { config, data, split: &split, batcher: batcher() };
+    let mut progress = Progress::hidden(RunLength { epochs: config.epochs, steps_per_epoch: 3, done: 0 });
+    trainer.run(start(), folder, stop, &mut progress)
+}
+
+/// The metrics of a run without the wall time.
+fn metrics(folder: &RunFolder) -> Vec<String> {
+    let metrics = Metrics::read(&folder.paths().metrics()).unwrap();
+    let numbers = ["loss", "kl_start", "kl_path", "negative_log_likelihood", "validation_loss", "rate"];
+    metrics.rows.iter().map(|row| format!("{:?}", numbers.map(|name| row.get(name).cloned()))).collect()
+}
+
+#[test]
+fn a_resumed_run_has_the_same_metrics_to_the_last_bit() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let whole = RunFolder::create(root.path().join("whole")).unwrap();
+    let trained = train(&data, config(5), &whole, &StopFlag::new()).unwrap();
+    assert_eq!((trained.outcome, trained.epochs), (Outcome::Finished, 5));
+
+    let parts = root.path().join("parts");
+    let folder = RunFolder::create(&parts).unwrap();
+    folder.write_config(&to_toml(&config(5)).unwrap()).unwrap();
+    train(&data, config(2), &folder, &StopFlag::new()).unwrap();
+    drop(folder);
+    // Between the two, a run that is asked to stop at once changes nothing.
+    let folder = RunFolder::open(&parts).unwrap();
+    let stop = StopFlag::new();
+    stop.request();
+    let stopped = train(&data, config(5), &folder, &stop).unwrap();
+    assert_eq!((stopped.outcome, stopped.epochs), (Outcome::Stopped, 2));
+    let resumed = train(&data, config(5), &folder, &StopFlag::new()).unwrap();
+    assert_eq!(resumed.outcome, Outcome::Finished);
+    assert_eq!(metrics(&folder), metrics(&whole));
+    assert_eq!(resumed.best, trained.best);
+    let [a, b] = [&resumed.model, &trained.model].map(|model| to_file(model).unwrap().tensors);
+    assert_eq!(a, b);
+}
+
+#[test]
+fn a_saved_model_gives_the_same_numbers() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let folder = RunFolder::create(root.path().join("run")).unwrap();
+    let trained = train(&data, config(3), &folder, &StopFlag::new()).unwrap();
+    let file = TensorFile::load(&root.path().join("run/last/model.safetensors")).unwrap();
+    let loaded = from_file(start(), &file).unwrap();
+    let batch = batcher().assemble(&data, &[11, 12, 13], stroock_kernels::noise::NoiseKey::new(8, 8)).unwrap();
+    let output = |model: &Model| {
+        let key = stroock_kernels::noise::NoiseKey::new(4, 0);
+        let draws = stroock::model::PathDraws { key, samples: 3, first_sample: 0 };
+        let output = model.valid().bound(&batch, draws).unwrap().output;
+        output.into_data().try_to_vec::<f32>().unwrap()
+    };
+    assert_eq!(output(&loaded), output(&trained.model));
+    let other = model(2, 5, 6, &Device::flex().autodiff());
+    let error = from_file(other, &file).unwrap_err().to_string();
+    assert!(error.contains("law.mu"), "{error}");
+}
+
+#[test]
+fn a_diverging_run_names_the_place_and_keeps_the_last_model() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let folder = RunFolder::create(root.path().join("run")).unwrap();
+    train(&data, config(1), &folder, &StopFlag::new()).unwrap();
+    let kept = std::fs::read(folder.paths().model()).unwrap();
+    let wild = TrainingConfig {
+        rate: 1e30,
+        schedule: Schedule::Constant,
+        adam: AdamConfig::default(),
+        ..config(9)
+    };
+    let error = train(&data, wild, &folder, &StopFlag::new()).unwrap_err().to_string();
+    assert!(error.contains("epoch 2"), "{error}");
+    assert_eq!(std::fs::read(folder.paths().model()).unwrap(), kept);
+}
+
+#[test]
+fn training_stops_early_when_validation_does_not_get_better() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let folder = RunFolder::create(root.path().join("run")).unwrap();
+    let frozen = TrainingConfig { rate: 0.0, patience: 2, ..config(20) };
+    let trained = train(&data, frozen, &folder, &StopFlag::new()).unwrap();
+    assert_eq!((trained.outcome, trained.epochs), (Outcome::EarlyStop, 3));
+}
