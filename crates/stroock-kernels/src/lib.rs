@@ -2,6 +2,9 @@
 //!
 //! - [`path`]: paths by the geometric Euler-Maruyama scheme, their divergence, and the adjoint of both;
 //! - [`start`]: start points and their pathwise gradients;
+//! - [`attention`]: attention over the observed entries of ragged series;
+//! - [`gru`]: the gated recurrent unit over short sequences;
+//! - [`convolution`]: convolutions and transposed convolutions of small images, and pooling;
 //! - [`noise`]: random numbers as a function of their place;
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
 //!   processor.
@@ -13,8 +16,13 @@
     reason = "loops over lanes and short arrays read best by index, and vector arithmetic must stay out of closures"
 )]
 
+pub mod attention;
+pub mod convolution;
+mod finite;
+pub mod gru;
 pub mod noise;
 pub mod path;
+mod product;
 pub mod simd;
 pub mod start;
 

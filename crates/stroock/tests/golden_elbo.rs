@@ -118,9 +118,8 @@ fn golden_elbo_in_value_and_gradient() {
 
     let gradients = loss.mean().backward();
     let expected = |name: &str| array(&file["gradients"], name).entries;
-    let of_weight = |linear: &Linear| {
-        doubles(linear.weight.val().grad(&gradients).expect("a gradient").transpose())
-    };
+    let of_weight =
+        |linear: &Linear| doubles(linear.weight.val().grad(&gradients).expect("a gradient").transpose());
     let of_bias = |linear: &Linear| {
         let bias = linear.bias.as_ref().expect("a bias");
         doubles(bias.val().grad(&gradients).expect("a gradient"))
@@ -138,7 +137,12 @@ fn golden_elbo_in_value_and_gradient() {
     assert_close("sigma", &of_sigma, &[number(&file["gradients"], "q._sigma")], 1e-6);
     // d/d(root scale) = d/d(ln scale) * 2 / (root scale).
     let of_ln_scale = doubles(likelihood.ln_scale.val().grad(&gradients).expect("a gradient"))[0];
-    assert_close("scale", &[of_ln_scale * 2.0 / root_scale], &[number(&file["gradients"], "dec.sigma")], 1e-6);
+    assert_close(
+        "scale",
+        &[of_ln_scale * 2.0 / root_scale],
+        &[number(&file["gradients"], "dec.sigma")],
+        1e-6,
+    );
 }
 
 /// The divergence of the start laws as a differentiable tensor, through draws that are thrown away.

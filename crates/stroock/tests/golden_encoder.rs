@@ -70,7 +70,10 @@ fn golden_encoder_in_value_and_gradient() {
     let series: Vec<InputPoints> = (0..x.shape[0])
         .map(|b| InputPoints {
             times: t.entries[b * points..(b + 1) * points].to_vec(),
-            values: x.entries[b * points * channels..(b + 1) * points * channels].iter().map(|&x| x as f32).collect(),
+            values: x.entries[b * points * channels..(b + 1) * points * channels]
+                .iter()
+                .map(|&x| x as f32)
+                .collect(),
             observed: mask.entries[b * points * channels..(b + 1) * points * channels]
                 .iter()
                 .map(|&m| m > 0.5)

@@ -80,7 +80,8 @@ fn a_saved_model_gives_the_same_numbers() {
     let trained = train(&data, config(3), &folder, &StopFlag::new()).unwrap();
     let file = TensorFile::load(&root.path().join("run/last/model.safetensors")).unwrap();
     let loaded = from_file(start(), &file).unwrap();
-    let batch = batcher().assemble(&data, &[11, 12, 13], stroock_kernels::noise::NoiseKey::new(8, 8)).unwrap();
+    let batch =
+        batcher().assemble(&data, &[11, 12, 13], stroock_kernels::noise::NoiseKey::new(8, 8)).unwrap();
     let output = |model: &Model| {
         let key = stroock_kernels::noise::NoiseKey::new(4, 0);
         let draws = stroock::model::PathDraws { key, samples: 3, first_sample: 0 };
@@ -99,12 +100,8 @@ fn a_diverging_run_names_the_place_and_keeps_the_last_model() {
     let folder = RunFolder::create(root.path().join("run")).unwrap();
     train(&data, config(1), &folder, &StopFlag::new()).unwrap();
     let kept = std::fs::read(folder.paths().model()).unwrap();
-    let wild = TrainingConfig {
-        rate: 1e30,
-        schedule: Schedule::Constant,
-        adam: AdamConfig::default(),
-        ..config(9)
-    };
+    let wild =
+        TrainingConfig { rate: 1e30, schedule: Schedule::Constant, adam: AdamConfig::default(), ..config(9) };
     let error = train(&data, wild, &folder, &StopFlag::new()).unwrap_err().to_string();
     assert!(error.contains("epoch 2"), "{error}");
     assert_eq!(std::fs::read(folder.paths().model()).unwrap(), kept);

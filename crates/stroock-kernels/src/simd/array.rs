@@ -3,7 +3,7 @@
 //! The loops run over a constant number of lanes without branches, so that the compiler turns most of them
 //! into vector instructions.
 
-use super::{Lanes, SingleLanes, Words};
+use super::{Lanes, SingleLanes, Words, elementary};
 use crate::noise::{RoundKeys, box_muller, philox};
 
 /// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where the
@@ -76,6 +76,11 @@ macro_rules! array_arithmetic {
         }
 
         #[inline(always)]
+        fn max(self, other: Self) -> Self {
+            Self(each_lane!(l < L, if self.0[l] > other.0[l] { self.0[l] } else { other.0[l] }))
+        }
+
+        #[inline(always)]
         fn where_greater(self, threshold: $real, value: Self) -> Self {
             Self(each_lane!(l < L, if self.0[l] > threshold { value.0[l] } else { 0.0 }))
         }
@@ -113,6 +118,16 @@ impl<const L: usize, const FUSED: bool> Lanes for Array<f32, L, FUSED> {
     array_arithmetic!(f32);
 
     #[inline(always)]
+    fn exp(self) -> Self {
+        elementary::exp(self)
+    }
+
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        elementary::tanh(self)
+    }
+
+    #[inline(always)]
     fn normals(words: [WordArray<L>; 4]) -> [Self; 4] {
         box_muller::normals(words)
     }
@@ -120,6 +135,16 @@ impl<const L: usize, const FUSED: bool> Lanes for Array<f32, L, FUSED> {
 
 impl<const L: usize, const FUSED: bool> Lanes for Array<f64, L, FUSED> {
     array_arithmetic!(f64);
+
+    #[inline(always)]
+    fn exp(self) -> Self {
+        Self(each_lane!(l < L, self.0[l].exp()))
+    }
+
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        Self(each_lane!(l < L, self.0[l].tanh()))
+    }
 
     #[inline(always)]
     fn normals(words: [WordArray<L>; 4]) -> [Self; 4] {

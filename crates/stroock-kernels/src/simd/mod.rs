@@ -5,6 +5,7 @@
 //! the operands alone, so that a series gives the same bits whatever series stand beside it.
 
 mod array;
+mod elementary;
 mod level;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -47,12 +48,25 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn div(self, other: Self) -> Self;
     /// `sqrt(max(self, 0))`.
     fn sqrt(self) -> Self;
+    /// `self` where it is larger, `other` elsewhere: what is not a number passes as `other`.
+    fn max(self, other: Self) -> Self;
+    /// `e^self`.
+    fn exp(self) -> Self;
+    /// The hyperbolic tangent.
+    fn tanh(self) -> Self;
     /// `value` in the lanes where `self > threshold`, 0 in the others.
     fn where_greater(self, threshold: Self::Real, value: Self) -> Self;
     /// Whether `self <= bound` in every lane; false where a lane is not a number.
     fn all_at_most(self, bound: Self::Real) -> bool;
     /// Four standard normal numbers per lane from four random words per lane.
     fn normals(words: [Self::Words; 4]) -> [Self; 4];
+
+    /// The logistic function `1 / (1 + e^-self)`.
+    #[inline(always)]
+    fn sigmoid(self) -> Self {
+        let one = Self::splat(Self::Real::of(1.0));
+        one.div(one.add(Self::zero().sub(self).exp()))
+    }
 
     /// Zero in every lane.
     #[inline(always)]

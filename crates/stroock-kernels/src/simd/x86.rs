@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, SingleLanes, Words};
+use super::{Lanes, SingleLanes, Words, elementary};
 use crate::noise::{MULTIPLIERS, RoundKeys, box_muller};
 
 /// Sound because vectors of this module are made only by code that runs behind
@@ -92,6 +92,21 @@ macro_rules! x86_lanes {
             #[inline(always)]
             fn sqrt(self) -> Self {
                 Self(intrinsic!($sqrt($max(self.0, $zero()))))
+            }
+
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Self(intrinsic!($max(self.0, other.0)))
+            }
+
+            #[inline(always)]
+            fn exp(self) -> Self {
+                elementary::exp(self)
+            }
+
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                elementary::tanh(self)
             }
 
             #[inline(always)]

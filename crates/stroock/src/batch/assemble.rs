@@ -105,7 +105,8 @@ impl Batcher {
             let mut input = InputPoints::default();
             for (&index, &seen) in present.iter().zip(&seen) {
                 let row = index * channels..(index + 1) * channels;
-                let observed = row.clone().map(|place| series.observed.as_ref().is_none_or(|mask| mask[place]));
+                let observed =
+                    row.clone().map(|place| series.observed.as_ref().is_none_or(|mask| mask[place]));
                 let from = mask.len();
                 mask.extend(observed);
                 values.extend_from_slice(&series.values[row.clone()]);

@@ -142,7 +142,8 @@ impl Evidence {
     pub fn for_each_entry(&self, series: usize, mut f: impl FnMut(usize, f32)) {
         match &self.observed {
             Observed::All => {
-                let range = self.point_offsets[series] * self.channels..self.point_offsets[series + 1] * self.channels;
+                let range = self.point_offsets[series] * self.channels
+                    ..self.point_offsets[series + 1] * self.channels;
                 for place in range {
                     f(place, self.values[place]);
                 }

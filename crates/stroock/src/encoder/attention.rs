@@ -6,7 +6,7 @@ use stroock_kernels::attention::{
 };
 
 use crate::batch::EncoderInput;
-use crate::fused::{self, FusedReal, Operation};
+use crate::fused::{self, Evaluated, FusedReal, Operation};
 
 /// What the reference points with `queries` (`[R, E]`) see of a batch, `[B, R, C]`.
 ///
@@ -71,10 +71,10 @@ impl Operation<3> for Attend {
         &self,
         inputs: [&[T]; 3],
         _: [&[usize]; 3],
-    ) -> Result<(Vec<T>, Vec<usize>, Tape<T>), AttentionError> {
+    ) -> Result<Evaluated<T, Tape<T>>, AttentionError> {
         let attended = AttentionSolver::default().forward(&self.problem(inputs))?;
         let shape = vec![self.point_offsets.len() - 1, self.reference_points, self.channels];
-        Ok((attended.output, shape, attended.tape))
+        Ok(Evaluated { output: attended.output, shape, tape: attended.tape })
     }
 
     fn backward<T: FusedReal>(

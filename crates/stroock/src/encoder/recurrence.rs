@@ -4,7 +4,7 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 use stroock_kernels::gru::{GruError, GruProblem, GruSolver, Tape, Weights};
 
-use crate::fused::{self, FusedReal, Operation};
+use crate::fused::{self, Evaluated, FusedReal, Operation};
 
 /// Sizes of a [`Gru`].
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +85,10 @@ impl Operation<5> for LastState {
         &self,
         inputs: [&[T]; 5],
         shapes: [&[usize]; 5],
-    ) -> Result<(Vec<T>, Vec<usize>, Tape<T>), GruError> {
+    ) -> Result<Evaluated<T, Tape<T>>, GruError> {
         let recurrence = GruSolver::default().forward(&self.problem(inputs))?;
-        Ok((recurrence.last, vec![shapes[0][0], self.hidden], recurrence.tape))
+        let shape = vec![shapes[0][0], self.hidden];
+        Ok(Evaluated { output: recurrence.last, shape, tape: recurrence.tape })
     }
 
     fn backward<T: FusedReal>(

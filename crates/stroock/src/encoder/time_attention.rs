@@ -77,7 +77,11 @@ impl TimeAttentionEncoder {
     ///
     /// # Errors
     /// When the features do not fit the input.
-    pub fn encode_features(&self, input: &EncoderInput, features: Tensor<2>) -> Result<Tensor<2>, EncoderError> {
+    pub fn encode_features(
+        &self,
+        input: &EncoderInput,
+        features: Tensor<2>,
+    ) -> Result<Tensor<2>, EncoderError> {
         let [channels, hidden] = self.values.weight.val().dims();
         if input.channels != channels {
             return Err(EncoderError::Channels { expected: channels, actual: input.channels });

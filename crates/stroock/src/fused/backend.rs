@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use burn::backend::TensorMetadata;
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
-use burn::backend::TensorMetadata;
 use burn::tensor::{DType, DispatchTensor, Shape, Tensor, TensorData};
 
 use super::operation::{Bytes, Call, Erased, Operation};
@@ -141,10 +141,15 @@ type FlexTensor = FloatTensor<Flex>;
 fn run<const N: usize>(inputs: [FlexTensor; N], call: &Arc<dyn Erased<N>>) -> FlexTensor {
     let inputs = inputs.map(|input| input.to_contiguous());
     let shapes = inputs.each_ref().map(|input| input.shape().as_slice().to_vec());
-    let output = call.forward(inputs[0].dtype(), inputs.each_ref().map(content), shapes.each_ref().map(|s| &s[..]));
+    let output =
+        call.forward(inputs[0].dtype(), inputs.each_ref().map(content), shapes.each_ref().map(|s| &s[..]));
     match output {
-        Some((Bytes::F32(values), shape)) => FlexTensor::from_data(TensorData::new(values, Shape::from(shape))),
-        Some((Bytes::F64(values), shape)) => FlexTensor::from_data(TensorData::new(values, Shape::from(shape))),
+        Some((Bytes::F32(values), shape)) => {
+            FlexTensor::from_data(TensorData::new(values, Shape::from(shape)))
+        }
+        Some((Bytes::F64(values), shape)) => {
+            FlexTensor::from_data(TensorData::new(values, Shape::from(shape)))
+        }
         // The error waits in the call; nobody sees this tensor.
         None => FlexTensor::zeros(Shape::from(vec![1]), DType::F32),
     }

@@ -14,6 +14,17 @@ pub trait FusedReal: PathReal + AttentionReal + GruReal + Element + bytemuck::Po
 impl FusedReal for f32 {}
 impl FusedReal for f64 {}
 
+/// What an operation gives.
+#[derive(Clone, Debug)]
+pub struct Evaluated<T, P> {
+    /// Output in row-major order.
+    pub output: Vec<T>,
+    /// Shape of the output.
+    pub shape: Vec<usize>,
+    /// What the backward pass needs beside the inputs.
+    pub tape: P,
+}
+
 /// An operation of `N` tensors with its own kernel and adjoint.
 ///
 /// The value of the type holds everything that is not differentiated: sizes, times, masks, noise keys.
@@ -23,7 +34,7 @@ pub trait Operation<const N: usize>: Debug + Send + Sync + 'static {
     /// Why the operation cannot be done.
     type Error: std::error::Error + Send + Sync + 'static;
 
-    /// The output in row-major order, its shape, and the tape.
+    /// The output and the tape.
     ///
     /// # Errors
     /// When the inputs do not fit.
@@ -31,7 +42,7 @@ pub trait Operation<const N: usize>: Debug + Send + Sync + 'static {
         &self,
         inputs: [&[T]; N],
         shapes: [&[usize]; N],
-    ) -> Result<(Vec<T>, Vec<usize>, Self::Tape<T>), Self::Error>;
+    ) -> Result<Evaluated<T, Self::Tape<T>>, Self::Error>;
 
     /// The gradients of the inputs, in their shapes. Those that are not `wanted` may be left empty.
     ///
@@ -50,7 +61,8 @@ pub trait Operation<const N: usize>: Debug + Send + Sync + 'static {
 /// An operation whose precision and tape are hidden, for the backend to carry around.
 pub trait Erased<const N: usize>: Debug + Send + Sync {
     /// Runs forward on tensors of type `dtype`, given as bytes.
-    fn forward(&self, dtype: DType, inputs: [&[u8]; N], shapes: [&[usize]; N]) -> Option<(Bytes, Vec<usize>)>;
+    fn forward(&self, dtype: DType, inputs: [&[u8]; N], shapes: [&[usize]; N])
+    -> Option<(Bytes, Vec<usize>)>;
     /// Runs backward.
     fn backward(
         &self,
@@ -107,7 +119,7 @@ impl<O: Operation<N>, const N: usize> Call<O, N> {
         wrap: impl FnOnce(O::Tape<T>) -> Tape<O, N>,
     ) -> Option<(Vec<T>, Vec<usize>)> {
         match self.operation.forward::<T>(inputs.map(bytemuck::cast_slice), shapes) {
-            Ok((output, shape, tape)) => {
+            Ok(Evaluated { output, shape, tape }) => {
                 *lock(&self.tape) = Some(wrap(tape));
                 Some((output, shape))
             }
@@ -127,7 +139,8 @@ impl<O: Operation<N>, const N: usize> Call<O, N> {
         wanted: [bool; N],
     ) -> [Vec<T>; N] {
         let inputs: [&[T]; N] = inputs.map(bytemuck::cast_slice);
-        let gradients = self.operation.backward(inputs, shapes, tape, bytemuck::cast_slice(of_output), wanted);
+        let gradients =
+            self.operation.backward(inputs, shapes, tape, bytemuck::cast_slice(of_output), wanted);
         // A gradient that is not finite poisons everything below it, as it would in any other operation; the
         // training loop looks for that and says where.
         gradients.unwrap_or_else(|_| inputs.map(|input| vec![T::nan(); input.len()]))
@@ -135,7 +148,12 @@ impl<O: Operation<N>, const N: usize> Call<O, N> {
 }
 
 impl<O: Operation<N>, const N: usize> Erased<N> for Call<O, N> {
-    fn forward(&self, dtype: DType, inputs: [&[u8]; N], shapes: [&[usize]; N]) -> Option<(Bytes, Vec<usize>)> {
+    fn forward(
+        &self,
+        dtype: DType,
+        inputs: [&[u8]; N],
+        shapes: [&[usize]; N],
+    ) -> Option<(Bytes, Vec<usize>)> {
         match dtype {
             DType::F64 => self
                 .forward_in::<f64>(inputs, shapes, Tape::F64)

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{Drift, Grid, Noise, PathError, PathProblem, PathSolver, Requests, Space, Tape};
 
-use crate::fused::{self, FusedReal, Operation};
+use crate::fused::{self, Evaluated, FusedReal, Operation};
 
 /// The times that paths are simulated on, in the time of the model.
 #[derive(Clone, Debug)]
@@ -94,8 +94,8 @@ pub fn simulate(
     let flat: Tensor<1> = fused::apply(plan, inputs)?;
     let states = samples * requests * n;
     Ok(PathStates {
-        states: flat.clone().slice([0..states]).reshape([samples, requests, n]),
-        kl: flat.slice([states..states + samples * series]).reshape([samples, series]),
+        states: flat.clone().narrow(0, 0, states).reshape([samples, requests, n]),
+        kl: flat.narrow(0, states, samples * series).reshape([samples, series]),
     })
 }
 
@@ -122,7 +122,12 @@ impl PathPlan {
         [start, drift, sigma]: [&'a [T]; 3],
     ) -> Result<PathProblem<'a, T>, PathError> {
         let [sigma] = sigma else {
-            return Err(PathError::Length { argument: "sigma", shape: "[1]", expected: 1, actual: sigma.len() });
+            return Err(PathError::Length {
+                argument: "sigma",
+                shape: "[1]",
+                expected: 1,
+                actual: sigma.len(),
+            });
         };
         Ok(PathProblem {
             space: self.space,
@@ -159,13 +164,13 @@ impl Operation<3> for PathPlan {
         &self,
         inputs: [&[T]; 3],
         _: [&[usize]; 3],
-    ) -> Result<(Vec<T>, Vec<usize>, Tape<T>), PathError> {
+    ) -> Result<Evaluated<T, Tape<T>>, PathError> {
         let numbers = self.numbers();
         let path = self.solver.forward(&self.problem(&numbers, inputs)?)?;
         let mut output = path.states;
         output.extend(path.kl);
-        let length = output.len();
-        Ok((output, vec![length], path.tape))
+        let shape = vec![output.len()];
+        Ok(Evaluated { output, shape, tape: path.tape })
     }
 
     fn backward<T: FusedReal>(

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::start::{Draws, PowerSphericalStart, StartError};
 
-use crate::fused::{self, FusedReal, Operation};
+use crate::fused::{self, Evaluated, FusedReal, Operation};
 
 /// Everything about the start points of a batch that is not differentiated.
 #[derive(Clone, Debug)]
@@ -35,17 +35,13 @@ pub struct StartPoints {
 ///
 /// # Errors
 /// When the plan and the tensors do not fit, or the parameters of a series are not those of a law.
-pub fn power_spherical(
-    plan: StartPlan,
-    mu: Tensor<2>,
-    kappa: Tensor<1>,
-) -> Result<StartPoints, StartError> {
+pub fn power_spherical(plan: StartPlan, mu: Tensor<2>, kappa: Tensor<1>) -> Result<StartPoints, StartError> {
     let (samples, [series, n]) = (plan.samples, mu.dims());
     let flat: Tensor<1> = fused::apply(plan, [mu.into_dispatch(), kappa.into_dispatch()])?;
     let points = samples * series * n;
     Ok(StartPoints {
-        points: flat.clone().slice([0..points]).reshape([samples, series, n]),
-        kl: flat.slice([points..points + series]),
+        points: flat.clone().narrow(0, 0, points).reshape([samples, series, n]),
+        kl: flat.narrow(0, points, series),
     })
 }
 
@@ -68,12 +64,12 @@ impl Operation<2> for StartPlan {
         &self,
         inputs: [&[T]; 2],
         _: [&[usize]; 2],
-    ) -> Result<(Vec<T>, Vec<usize>, ()), StartError> {
+    ) -> Result<Evaluated<T, ()>, StartError> {
         let law = self.law(inputs);
         let mut output = law.sample(self.draws())?;
         output.extend(law.kl_to_uniform()?);
-        let length = output.len();
-        Ok((output, vec![length], ()))
+        let shape = vec![output.len()];
+        Ok(Evaluated { output, shape, tape: () })
     }
 
     fn backward<T: FusedReal>(

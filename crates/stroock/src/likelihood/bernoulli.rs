@@ -35,7 +35,8 @@ impl EntryLoss for Bernoulli {
         // ln(1 + e^l) without overflow.
         let decay = (-logit.abs()).exp();
         let softplus = logit.max(T::zero()) + decay.ln_1p();
-        let sigmoid = if logit >= T::zero() { T::one() / (T::one() + decay) } else { decay / (T::one() + decay) };
+        let sigmoid =
+            if logit >= T::zero() { T::one() / (T::one() + decay) } else { decay / (T::one() + decay) };
         LossAt { value: softplus - x * logit, by_output: sigmoid - x, by_parameter: T::zero() }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::entrywise::{EntryLoss, LossAt, entrywise_loss};
 use super::Bernoulli;
+use super::entrywise::{EntryLoss, LossAt, entrywise_loss};
 use crate::batch::{Evidence, EvidenceError};
 use crate::fused::FusedReal;
 
@@ -45,7 +45,8 @@ fn ln_normaliser<T: FusedReal>(logit: T) -> (T, T) {
     if l < T::of(0.1) {
         // 1 + l^2/12 - l^4/720 + l^6/30240, where the quotient of two small numbers loses digits.
         let square = l * l;
-        let series = T::one() + square * (T::of(1.0 / 12.0) - square * (T::of(1.0 / 720.0) - square * T::of(1.0 / 30240.0)));
+        let series = T::one()
+            + square * (T::of(1.0 / 12.0) - square * (T::of(1.0 / 720.0) - square * T::of(1.0 / 30240.0)));
         let slope = logit * (T::of(1.0 / 6.0) - square * (T::of(1.0 / 180.0) - square * T::of(1.0 / 5040.0)));
         return (T::LN_2() + series.ln(), slope / series);
     }

@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use crate::batch::{Evidence, EvidenceError};
-use crate::fused::{self, FusedReal, Operation};
+use crate::fused::{self, Evaluated, FusedReal, Operation};
 
 /// The loss of one entry and its derivatives.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
         &self,
         [output, parameter]: [&[T]; 2],
         shapes: [&[usize]; 2],
-    ) -> Result<(Vec<T>, Vec<usize>, ()), EvidenceError> {
+    ) -> Result<Evaluated<T, ()>, EvidenceError> {
         let samples = self.samples(shapes)?;
         let (evidence, series) = (&self.evidence, self.evidence.series());
         let extent = evidence.points() * evidence.channels();
@@ -90,7 +90,7 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
                 T::of(sum / samples as f64)
             })
             .collect();
-        Ok((losses, vec![series], ()))
+        Ok(Evaluated { output: losses, shape: vec![series], tape: () })
     }
 
     fn backward<T: FusedReal>(

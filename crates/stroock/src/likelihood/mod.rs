@@ -50,7 +50,9 @@ impl LikelihoodKind {
     /// Initialises the likelihood of observations with `channels` numbers.
     pub fn init(self, channels: usize, device: &Device) -> Likelihood {
         let gaussian = match self {
-            LikelihoodKind::Gaussian { scale, kind } => Some(GaussianConfig { scale, kind, channels }.init(device)),
+            LikelihoodKind::Gaussian { scale, kind } => {
+                Some(GaussianConfig { scale, kind, channels }.init(device))
+            }
             LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => None,
         };
         Likelihood { gaussian, kind: self }

@@ -123,7 +123,8 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
             law.kappa,
         )?;
         let noise = PathNoise::Counter { key, series, first_sample };
-        let PathStates { states, kl } = simulate(self.plan(batch, samples, noise), start.points, law.drift, law.sigma)?;
+        let PathStates { states, kl } =
+            simulate(self.plan(batch, samples, noise), start.points, law.drift, law.sigma)?;
         let [samples, points, n] = states.dims();
         let channels = batch.evidence.channels();
         let output = self.decoder.decode(states.clone().reshape([samples * points, n]));

@@ -3,7 +3,9 @@
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Tensor, TensorData};
 
-use crate::run::{ElementType, ExpectedTensor, RunError, Tensor as StoredTensor, TensorFile, TensorFileProblem};
+use crate::run::{
+    ElementType, ExpectedTensor, RunError, Tensor as StoredTensor, TensorFile, TensorFileProblem,
+};
 
 /// All float parameters of a module under their names, in single precision.
 ///

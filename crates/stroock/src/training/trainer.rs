@@ -104,6 +104,9 @@ struct State {
     best: Option<(u64, f64)>,
 }
 
+/// A model after an epoch, and the means over it.
+type Epoch<M> = (M, EpochMeans);
+
 /// The key of validation: the same noise in every epoch, and not that of any training epoch.
 const VALIDATION_EPOCH: u64 = u64::MAX;
 
@@ -187,7 +190,7 @@ impl Trainer<'_> {
         rate: f64,
         stop: &StopFlag,
         progress: &mut Progress,
-    ) -> Result<Option<(LatentSde<E, D>, EpochMeans)>, TrainingError> {
+    ) -> Result<Option<Epoch<LatentSde<E, D>>>, TrainingError> {
         let key = NoiseKey::new(self.config.seed, epoch);
         let order = shuffled(self.split.train.len(), key);
         let numbers: Vec<usize> = order.into_iter().map(|i| self.split.train[i]).collect();
@@ -199,9 +202,11 @@ impl Trainer<'_> {
             let (epoch, number) = (epoch + 1, index + 1);
             let batch = self.batcher.assemble(self.data, numbers, key)?;
             let draws = PathDraws { key, samples: self.config.samples, first_sample: 0 };
-            let bound = model
-                .bound(&batch, draws)
-                .map_err(|source| TrainingError::Model { epoch, batch: number, source })?;
+            let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
+                epoch,
+                batch: number,
+                source,
+            })?;
             let losses = bound.losses(self.config.weights, &batch);
             let values = entries(&losses);
             self.check_finite(&values, &batch, epoch, number)?;
@@ -241,7 +246,13 @@ impl Trainer<'_> {
         Ok(Some(means))
     }
 
-    fn check_finite(&self, losses: &[f32], batch: &Batch, epoch: u64, number: usize) -> Result<(), TrainingError> {
+    fn check_finite(
+        &self,
+        losses: &[f32],
+        batch: &Batch,
+        epoch: u64,
+        number: usize,
+    ) -> Result<(), TrainingError> {
         match losses.iter().position(|loss| !loss.is_finite()) {
             Some(b) => Err(TrainingError::NotFinite {
                 epoch,

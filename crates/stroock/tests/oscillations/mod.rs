@@ -15,7 +15,8 @@ pub type Model = LatentSde<TimeAttentionEncoder, Mlp>;
 /// Noisy oscillations at irregular times, some values missing.
 pub fn oscillations(count: usize, channels: usize) -> Dataset {
     let series = (0..count).map(|b| {
-        let times: Vec<f64> = (0..12).map(|i| (i as f64 + 0.5 * ((b * 7 + i * 3) as f64).sin()) / 12.0).collect();
+        let times: Vec<f64> =
+            (0..12).map(|i| (i as f64 + 0.5 * ((b * 7 + i * 3) as f64).sin()) / 12.0).collect();
         let phase = b as f64;
         let value = |t: f64, c: usize| ((6.0 + c as f64) * t + phase).sin() as f32;
         let values = times.iter().flat_map(|&t| (0..channels).map(move |c| (t, c))).map(|(t, c)| value(t, c));
@@ -44,16 +45,12 @@ pub fn batcher() -> Batcher {
 pub fn model(channels: usize, dim: usize, hidden: usize, device: &Device) -> Model {
     device.seed(3);
     let encoder =
-        TimeAttentionConfig { channels, hidden, embedding: 6, reference_points: 8, stretched: true }.init(device);
-    let latent = LatentSpace {
-        space: Space::Sphere,
-        dim,
-        terms: 3,
-        interval: (0.0, 2.0),
-        memory: Memory::Stored,
-    };
+        TimeAttentionConfig { channels, hidden, embedding: 6, reference_points: 8, stretched: true }
+            .init(device);
+    let latent =
+        LatentSpace { space: Space::Sphere, dim, terms: 3, interval: (0.0, 2.0), memory: Memory::Stored };
     let decoder = MlpConfig { widths: vec![dim, 12, channels] }.init(device);
-    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::PerChannel }.init(channels, device);
+    let likelihood =
+        LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::PerChannel }.init(channels, device);
     LatentSde::new(encoder, hidden, latent, decoder, likelihood, device).materialize()
 }
-

@@ -1,0 +1,118 @@
+//! What can be wrong with a convolution.
+
+use thiserror::Error;
+
+/// Why a convolution or a pooling cannot be computed. Every variant names the argument at fault.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConvolutionError {
+    /// An extent or a stride is zero.
+    #[error("`{argument}` is 0 on axis {axis}; it must be at least 1")]
+    Zero {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Which entry of the argument.
+        axis: usize,
+    },
+    /// A slice has the wrong length.
+    #[error("`{argument}` has {actual} entries, but its shape {shape} asks for {expected}")]
+    Length {
+        /// Name of the argument.
+        argument: &'static str,
+        /// The shape in words.
+        shape: &'static str,
+        /// Length by the other arguments.
+        expected: usize,
+        /// Given length.
+        actual: usize,
+    },
+    /// The kernel does not fit into the image with its padding.
+    #[error("`kernel` is {kernel} on axis {axis}, larger than the image with its padding, {padded}")]
+    KernelTooLarge {
+        /// 0 for the height, 1 for the width.
+        axis: usize,
+        /// Given extent of the kernel.
+        kernel: usize,
+        /// Extent of the image with padding on both ends.
+        padded: usize,
+    },
+    /// The window of a pooling does not fit into a plane.
+    #[error("`window` is {window} on axis {axis}, larger than the plane, {size}")]
+    WindowTooLarge {
+        /// 0 for the height, 1 for the width.
+        axis: usize,
+        /// Given extent of the window.
+        window: usize,
+        /// Extent of the plane.
+        size: usize,
+    },
+    /// The padding of a transposed convolution cuts its whole output away.
+    #[error("`padding` is {padding} on axis {axis}: it cuts away all {full} pixels of the output")]
+    PaddingTooLarge {
+        /// 0 for the height, 1 for the width.
+        axis: usize,
+        /// Given padding.
+        padding: usize,
+        /// Extent of the output before it is cut.
+        full: usize,
+    },
+    /// The output padding is not smaller than the stride.
+    #[error(
+        "`output_padding` is {output_padding} on axis {axis}, but it must be less than the stride {stride}"
+    )]
+    OutputPadding {
+        /// 0 for the height, 1 for the width.
+        axis: usize,
+        /// Given output padding.
+        output_padding: usize,
+        /// Stride of the same axis.
+        stride: usize,
+    },
+    /// The extents that an argument leads to are beyond what is computed.
+    #[error(
+        "`{argument}` leads to more pixels in a frame (2^20), links between them (2^28) or numbers than are possible"
+    )]
+    TooLarge {
+        /// Name of the argument.
+        argument: &'static str,
+    },
+    /// An index of a pooling lies outside its plane.
+    #[error("`indices` is {index} at place {place}, outside a plane of {pixels} pixels")]
+    IndexOutside {
+        /// Place in the flat slice.
+        place: usize,
+        /// Given index.
+        index: u32,
+        /// Pixels of a plane.
+        pixels: usize,
+    },
+}
+
+/// Checks the length of a slice.
+pub(super) fn check_length(
+    argument: &'static str,
+    shape: &'static str,
+    expected: usize,
+    actual: usize,
+) -> Result<(), ConvolutionError> {
+    if actual == expected {
+        return Ok(());
+    }
+    Err(ConvolutionError::Length { argument, shape, expected, actual })
+}
+
+/// Checks that no extent is zero.
+pub(super) fn check_positive(argument: &'static str, extents: &[usize]) -> Result<(), ConvolutionError> {
+    match extents.iter().position(|&extent| extent == 0) {
+        Some(axis) => Err(ConvolutionError::Zero { argument, axis }),
+        None => Ok(()),
+    }
+}
+
+/// The product of extents, if a slice of that many numbers can exist.
+pub(super) fn checked_product(argument: &'static str, extents: &[usize]) -> Result<usize, ConvolutionError> {
+    let product = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+    product
+        .filter(|&product| product <= isize::MAX as usize / size_of::<f64>())
+        .ok_or(ConvolutionError::TooLarge { argument })
+}

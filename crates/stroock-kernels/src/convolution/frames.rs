@@ -1,0 +1,76 @@
+//! A group of frames, from `[frame, channel, pixel]` into lanes and back.
+//!
+//! The frames of a group stand in two vectors. A last group with fewer frames has zeros in its idle lanes.
+
+use stroock_geometry::Real;
+
+use super::interleave::{Runs, Streams, deinterleave, interleave};
+use super::layout::Side;
+
+/// Groups that one task works through, with one scratch: few enough tasks to keep their overhead small, and
+/// many enough to spread over threads. It depends on the frames alone, so that sums over tasks do too.
+pub(super) fn groups_per_task(frames: usize, group: usize) -> usize {
+    const TASKS: usize = 64;
+    frames.div_ceil(group).div_ceil(TASKS).max(1)
+}
+
+/// From a pixel to the next one, each with `channels` runs of `group` numbers. A run is a line of the cache
+/// or several: an odd number of them leads neighbouring pixels to different places of the cache.
+#[inline(always)]
+pub(super) fn pixel_distance(channels: usize, group: usize) -> usize {
+    (channels | 1) * group
+}
+
+/// `[pixel, channel, frame]`, with one more pixel of zeros that stands for the padding.
+#[inline(always)]
+pub(super) fn frames_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
+    let pixels = side.pixels();
+    let streams = Streams { count: images.len() / side.extent(), distance: side.extent(), length: pixels };
+    let runs = Runs { lanes: group, distance: pixel_distance(side.channels, group) };
+    for channel in 0..side.channels {
+        interleave(&images[channel * pixels..], streams, &mut to[channel * group..], runs);
+    }
+    to[pixels * runs.distance..].fill(T::zero());
+}
+
+/// The inverse of [`frames_to_lanes`].
+#[inline(always)]
+pub(super) fn frames_from_lanes<T: Copy + Default>(from: &[T], side: Side, group: usize, images: &mut [T]) {
+    let pixels = side.pixels();
+    let streams = Streams { count: images.len() / side.extent(), distance: side.extent(), length: pixels };
+    let runs = Runs { lanes: group, distance: pixel_distance(side.channels, group) };
+    for channel in 0..side.channels {
+        deinterleave(&from[channel * group..], runs, &mut images[channel * pixels..], streams);
+    }
+}
+
+/// Numbers of a group in the order of [`frames_to_lanes`].
+pub(super) fn frame_lanes_extent(side: Side, group: usize) -> usize {
+    (side.pixels() + 1) * pixel_distance(side.channels, group)
+}
+
+/// `[tile of channels, pixel, frame, lane]`: the channels in lanes, as many to a tile as frames to a group.
+#[inline(always)]
+pub(super) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
+    let pixels = side.pixels();
+    let runs = Runs { lanes: group, distance: pixel_distance(group, group) };
+    for (tile, to) in to.chunks_exact_mut(pixels * runs.distance).enumerate() {
+        let first = tile * group;
+        let count = (side.channels - first).min(group);
+        let streams = Streams { count, distance: pixels, length: pixels };
+        let frames = images.chunks_exact(side.extent());
+        let idle = frames.len()..group;
+        for (frame, image) in frames.enumerate() {
+            interleave(&image[first * pixels..], streams, &mut to[frame * group..], runs);
+        }
+        for frame in idle {
+            let none = Streams { count: 0, ..streams };
+            interleave(&[], none, &mut to[frame * group..], runs);
+        }
+    }
+}
+
+/// Numbers of a group in the order of [`channels_to_lanes`].
+pub(super) fn channel_lanes_extent(side: Side, group: usize) -> usize {
+    side.channels.div_ceil(group) * side.pixels() * pixel_distance(group, group)
+}
