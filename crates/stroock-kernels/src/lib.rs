@@ -9,7 +9,8 @@
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
 //!   processor.
 //!
-//! Results do not depend on the number of threads or on how a batch is split, to the last bit.
+//! Results do not depend on the number of threads, to the last bit, and what belongs to one series does not
+//! depend on how a batch is split. Gradients of shared weights are sums over the batch in a fixed order.
 
 #![allow(
     clippy::needless_range_loop,
