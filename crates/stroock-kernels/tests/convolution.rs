@@ -273,7 +273,8 @@ proptest! {
     fn precisions_and_instruction_sets_agree((layer, size) in layers(20), frames in 1usize..40, seed in 0u64..1000) {
         let case = Case::new(Convolution { activation: Activation::Identity, ..layer }, frames, size, seed);
         let exact = case.run();
-        for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+        // A level that the processor lacks runs as the portable one.
+        for level in Level::ALL {
             assert_all_close(&case.with(|layer| layer.level = level).run(), &exact, 1e-12);
             let single = case.singles().with(|layer| layer.level = level).run();
             assert_all_close(&single.map(|values| doubles(&values)), &exact, 2e-4);

@@ -91,7 +91,8 @@ impl Convolution {
         after: After<'_, T>,
         wanted: Wanted,
     ) -> Gradients<T> {
-        let group = 2 * T::width(self.level);
+        let level = self.running_level();
+        let group = 2 * T::width(level);
         let lanes_on_input = lanes_on_input(&layout, group);
         let to_input = layout.links(false);
         let [inputs, outputs] = self.channels;
@@ -103,7 +104,7 @@ impl Convolution {
         let problem = Problem {
             layout,
             activation: self.activation,
-            level: self.level,
+            level,
             group,
             lanes_on_input,
             weight,

@@ -7,7 +7,7 @@
 //! The destination stands with its channels in the lanes, `[tile of channels, pixel, frame, lane]`, the
 //! source with its frames in the lanes as in [`gather`](super::gather). The inner loop multiplies two
 //! vectors of destination channels with up to six numbers of the source, and the sums stay in registers
-//! over all pixels and frames.
+//! over the frames of a run of pixels.
 
 use std::ops::Range;
 

@@ -10,7 +10,7 @@ use super::links::Links;
 use super::pool::{MaxPool, Pooled};
 use super::scratch::Scratch;
 use super::{Activation, Convolution, ConvolutionError, ConvolutionReal, Images};
-use crate::simd::{Kernel, Lanes, SimdReal};
+use crate::simd::{Kernel, Lanes, Level, SimdReal};
 
 impl Convolution {
     /// Images `[frames, output channels, height, width]` of the size that
@@ -73,11 +73,12 @@ impl Convolution {
 
 /// What all tasks share.
 struct Problem<'p, T> {
-    layer: &'p Convolution,
     layout: Layout,
     links: Links,
     weight: TiledWeight<T>,
     bias: &'p [T],
+    activation: Activation,
+    level: Level,
     /// Frames in a group, and in a task.
     group: usize,
     task: usize,
@@ -85,7 +86,7 @@ struct Problem<'p, T> {
 
 impl<'p, T: ConvolutionReal> Problem<'p, T> {
     fn new(
-        layer: &'p Convolution,
+        layer: &Convolution,
         input: &Images<'_, T>,
         weight: &[T],
         bias: &'p [T],
@@ -97,9 +98,10 @@ impl<'p, T: ConvolutionReal> Problem<'p, T> {
         let weight = TiledWeight::new(&links, inputs, outputs, |input, output, tap| {
             weight[layout.weight_place(input, output, tap)]
         });
-        let group = 2 * T::width(layer.level);
+        let level = layer.running_level();
+        let group = 2 * T::width(level);
         let task = groups_per_task(layout.frames, group) * group;
-        Ok(Self { layer, layout, links, weight, bias, group, task })
+        Ok(Self { layout, links, weight, bias, activation: layer.activation, level, group, task })
     }
 
     fn run<'o>(&self, input: &[T], outputs: impl IndexedParallelIterator<Item = Output<'o, T>>) {
@@ -114,9 +116,9 @@ impl<'p, T: ConvolutionReal> Problem<'p, T> {
         outputs.zip(input.par_chunks(self.task * from.extent())).for_each(|(output, input)| {
             scratch.with(make, |buffers| {
                 let (layout, links, weight) = (&self.layout, &self.links, &self.weight);
-                let (bias, activation) = (self.bias, self.layer.activation);
+                let (bias, activation) = (self.bias, self.activation);
                 let task = ForwardTask { layout, links, weight, bias, activation, input, output, buffers };
-                T::convolve(self.layer.level, task);
+                T::convolve(self.level, task);
             });
         });
     }

@@ -201,4 +201,9 @@ impl Convolution {
     pub fn relu(self) -> Self {
         Self { activation: Activation::Relu, ..self }
     }
+
+    /// The level that runs: the wanted one, or the portable one where the processor lacks it.
+    fn running_level(&self) -> Level {
+        if self.level.is_available() { self.level } else { Level::Portable }
+    }
 }
