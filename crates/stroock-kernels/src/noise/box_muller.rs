@@ -7,7 +7,7 @@
 
 use std::f32::consts::FRAC_PI_4;
 
-use crate::simd::{SingleLanes, Words};
+use crate::simd::{SingleLanes, Words, polynomial};
 
 /// Four normals per lane from four words per lane, in single precision.
 #[inline(always)]
@@ -72,15 +72,6 @@ fn ln_of_31_bits<V: SingleLanes>(k: V::Words) -> V {
     let p = mantissa.sub(V::splat(1.0));
     let ln_mantissa = p.mul(p).mul_add(polynomial(p, &LOGARITHM), p);
     V::from_signed(exponent).sub(V::splat(31.0)).mul_add(V::splat(std::f32::consts::LN_2), ln_mantissa)
-}
-
-#[inline(always)]
-fn polynomial<V: SingleLanes, const N: usize>(x: V, coefficients: &[f32; N]) -> V {
-    let mut sum = V::splat(coefficients[N - 1]);
-    for i in (0..N - 1).rev() {
-        sum = sum.mul_add(x, V::splat(coefficients[i]));
-    }
-    sum
 }
 
 #[cfg(test)]

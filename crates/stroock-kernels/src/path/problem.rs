@@ -3,6 +3,7 @@
 use stroock_geometry::Real;
 
 use super::PathError;
+use crate::finite::first_not_finite;
 use crate::noise::NoiseKey;
 
 /// The homogeneous space and its group.
@@ -276,7 +277,7 @@ pub(super) fn check_length(
 }
 
 pub(super) fn check_finite<T: Real>(argument: &'static str, values: &[T]) -> Result<(), PathError> {
-    match values.iter().position(|x| !x.is_finite()) {
+    match first_not_finite(values) {
         Some(index) => Err(PathError::NotFinite { argument, index }),
         None => Ok(()),
     }

@@ -46,8 +46,9 @@ pub(super) fn tanh<V: SingleLanes>(x: V) -> V {
     V::select(is_near, near, far)
 }
 
+/// `sum_i coefficients[i] x^i`.
 #[inline(always)]
-fn polynomial<V: SingleLanes, const N: usize>(x: V, coefficients: &[f32; N]) -> V {
+pub(crate) fn polynomial<V: SingleLanes, const N: usize>(x: V, coefficients: &[f32; N]) -> V {
     let mut sum = V::splat(coefficients[N - 1]);
     for i in (0..N - 1).rev() {
         sum = sum.mul_add(x, V::splat(coefficients[i]));

@@ -10,6 +10,7 @@ mod level;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use elementary::polynomial;
 pub(crate) use level::{Kernel, dispatch};
 pub use level::{Level, SimdReal};
 

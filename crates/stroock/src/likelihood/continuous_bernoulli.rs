@@ -11,8 +11,7 @@ use crate::fused::FusedReal;
 
 /// `-ln p(x) = -x ln p - (1 - x) ln(1 - p) - ln C(p)` with `p = sigmoid(l)`.
 ///
-/// In the logit `l = output` the normaliser is `C = l coth(l / 2) ... `, that is
-/// `ln C = ln(l / tanh(l / 2))`, which tends to `ln 2` at `l = 0`.
+/// In the logit `l = output` the normaliser is `C = l / tanh(l / 2)`, which tends to 2 at `l = 0`.
 #[derive(Clone, Copy, Debug)]
 pub struct ContinuousBernoulli;
 
