@@ -1,9 +1,11 @@
-//! The convolutions of the rotating digits and of the pendulum: forward, and forward with backward.
+//! The convolutions of the rotating digits and of the pendulum, with the normalisations between them: forward,
+//! and forward with backward.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use stroock_kernels::convolution::{Convolution, Gradients, Images, MaxPool, Pooled, Wanted};
+use stroock_kernels::normalisation::FrameNorm;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -44,7 +46,7 @@ impl Layer {
         // Images of one channel are data: nobody asks for their gradient.
         let wanted = if convolution.channels[0] == 1 { Wanted::Parameters } else { Wanted::All };
         let result = match self.pooled {
-            true => convolution.backward_pooled(images, weight, POOL, output, of_output, wanted),
+            true => convolution.backward_pooled(images, weight, POOL, output.maxima(), of_output, wanted),
             false => convolution.backward(images, weight, &output.values, of_output, wanted),
         };
         result.expect("a well-formed layer")
@@ -161,5 +163,29 @@ fn pooling(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, rotating_digits, pendulum, pooling);
+/// The normalisations of the pendulum's decoder. Throughput is in bytes of the images: the limit is how fast
+/// memory can be read and written.
+fn normalisation(criterion: &mut Criterion) {
+    for (channels, side) in [(16, 9), (12, 17)] {
+        let frames = 3200;
+        let values = numbers(frames * channels * side * side);
+        let images = Images { values: &values, frames, size: [side, side] };
+        let norm = FrameNorm::new(channels).relu();
+        let (scale, offset) = (vec![1.0; channels], vec![0.0; channels]);
+        let forward = || norm.forward(images, &scale, &offset).expect("well-formed frames");
+        let mut group =
+            criterion.benchmark_group(format!("normalisation/{frames} frames of {channels}x{side}x{side}"));
+        group.sample_size(20).throughput(Throughput::Bytes(4 * values.len() as u64));
+        group.bench_function("forward", |bencher| bencher.iter(forward));
+        group.bench_function("forward+backward", |bencher| {
+            bencher.iter(|| {
+                let normalised = forward();
+                // The output stands in for its own gradient.
+                norm.backward(images, &scale, &offset, &normalised.tape, &normalised.values)
+            });
+        });
+    }
+}
+
+criterion_group!(benches, rotating_digits, pendulum, pooling, normalisation);
 criterion_main!(benches);

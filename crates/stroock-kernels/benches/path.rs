@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Requests, Space};
+use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 use stroock_kernels::simd::Level;
 
 #[global_allocator]
@@ -17,6 +17,8 @@ struct Batch {
     samples: usize,
     times: Vec<f32>,
     coefficients: Vec<f32>,
+    /// Coefficients of the prior; empty where it has no drift.
+    prior: Vec<f32>,
     start: Vec<f32>,
 }
 
@@ -33,8 +35,13 @@ impl Batch {
             samples,
             times: (0..=steps).map(|j| j as f32 / steps as f32).collect(),
             coefficients: (0..series * m * TERMS).map(|i| (i * 7919 % 1000) as f32 / 1000.0 - 0.5).collect(),
+            prior: Vec::new(),
             start,
         }
+    }
+
+    fn with_prior(self) -> Self {
+        Self { prior: self.coefficients.iter().map(|c| 0.5 * c).collect(), ..self }
     }
 
     fn problem(&self) -> PathProblem<'_, f32> {
@@ -44,6 +51,10 @@ impl Batch {
             samples: self.samples,
             grid: Grid::Shared(&self.times),
             drift: Drift::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &self.coefficients },
+            prior: match self.prior.is_empty() {
+                true => Prior::Driftless,
+                false => Prior::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &self.prior },
+            },
             sigma: 0.1,
             start: &self.start,
             noise: Noise::Counter { key: NoiseKey::new(1, 0), series: &self.series, first_sample: 0 },
@@ -93,7 +104,7 @@ fn path(criterion: &mut Criterion) {
     }
 }
 
-/// The cost of regenerating states, and of doing without vector instructions.
+/// The cost of regenerating states, of doing without vector instructions, and of a prior with a drift.
 fn variants(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("path/n=16/forward+backward/480 steps");
     group.sample_size(10);
@@ -107,6 +118,10 @@ fn variants(criterion: &mut Criterion) {
             });
         }
     }
+    let batch = batch.with_prior();
+    group.bench_function("a prior with a drift", |bencher| {
+        bencher.iter(|| batch.forward_backward(PathSolver::default(), &of_states, &of_kl));
+    });
 }
 
 /// Growth in series and in samples: the time per series-step should stay flat.

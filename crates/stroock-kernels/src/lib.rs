@@ -5,6 +5,7 @@
 //! - [`attention`]: attention over the observed entries of ragged series;
 //! - [`gru`]: the gated recurrent unit over short sequences;
 //! - [`convolution`]: convolutions and transposed convolutions of small images, and pooling;
+//! - [`normalisation`]: frames brought to mean 0 and variance 1;
 //! - [`noise`]: random numbers as a function of their place;
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
 //!   processor.
@@ -22,6 +23,7 @@ pub mod convolution;
 mod finite;
 pub mod gru;
 pub mod noise;
+pub mod normalisation;
 pub mod path;
 mod product;
 pub mod simd;

@@ -35,7 +35,7 @@ fn allocations_do_not_grow_with_the_steps() {
     for memory in [Memory::Stored, Memory::Reversible] {
         let solver = PathSolver { memory, ..PathSolver::default() };
         let count = |steps: usize| {
-            let mut batch = Batch::<f32>::chebyshev(Space::Sphere, 8, 20, 1, steps);
+            let mut batch = Batch::<f32>::chebyshev(Space::Sphere, 8, 20, 1, steps).with_prior(3);
             // As many requests, and as large a turn per step, whatever the number of steps.
             batch.requests = [0, steps].repeat(20);
             batch.request_offsets = Some((0..=20).map(|b| 2 * b).collect());

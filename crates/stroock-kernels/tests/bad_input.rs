@@ -6,7 +6,7 @@ use problems::Batch;
 use proptest::prelude::*;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
-    Drift, Grid, Memory, Noise, PathError, PathProblem, PathSolver, Requests, Space,
+    Drift, Grid, Memory, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Space,
 };
 use stroock_kernels::start::{Draws, PowerSphericalStart, StartError, uniform};
 
@@ -18,6 +18,13 @@ fn error(change: impl FnOnce(&mut Batch<f32>)) -> PathError {
     let mut batch = good();
     change(&mut batch);
     PathSolver::default().forward(&batch.problem()).map(|_| ()).unwrap_err()
+}
+
+fn with_prior(change: impl FnOnce(&mut Batch<f32>)) -> PathError {
+    error(|batch| {
+        *batch = batch.clone().with_prior(2);
+        change(batch);
+    })
 }
 
 #[test]
@@ -42,6 +49,11 @@ fn arguments_are_named() {
         (error(|b| _ = b.drift.pop()), "drift.coefficients"),
         (error(|b| b.terms = Some(0)), "drift.terms"),
         (error(|b| b.terms = None), "drift"),
+        (with_prior(|b| b.prior_terms = Some(0)), "prior.terms"),
+        (with_prior(|b| b.prior_terms = Some(3)), "prior.coefficients"),
+        (with_prior(|b| _ = b.prior.pop()), "prior.coefficients"),
+        (with_prior(|b| b.prior[7] = f32::NAN), "prior.coefficients"),
+        (with_prior(|b| b.prior[7] = 1e30), "prior"),
         (error(|b| _ = b.numbers.pop()), "noise.series"),
         (error(|b| b.requests[0] = 5), "requests"),
         (error(|b| b.requests.swap(0, 1)), "requests"),
@@ -59,6 +71,14 @@ fn a_diverged_drift_stops() {
     for scale in [1e9, 1e30, f32::MAX] {
         let error = error(|b| b.drift[18..].iter_mut().for_each(|c| *c = scale));
         assert!(matches!(error, PathError::StepTooLarge { series: 1, .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_diverged_prior_stops() {
+    for scale in [1e25, f32::MAX] {
+        let error = with_prior(|b| b.prior[6..].iter_mut().for_each(|c| *c = scale));
+        assert_eq!(error, PathError::DivergenceNotFinite { series: 1 });
     }
 }
 
@@ -90,18 +110,27 @@ fn an_interval_needs_a_length() {
         samples: 1,
         grid: Grid::Shared(&[0.0, 1.0]),
         drift: Drift::Chebyshev { terms: 1, interval: (1.0, 1.0), coefficients: &[0.0] },
+        prior: Prior::Driftless,
         sigma: 1.0,
         start: &[1.0, 0.0],
         noise: Noise::Given(&[0.0]),
         requests: Requests::All,
     };
-    let error = PathSolver::default().forward(&problem).map(|_| ()).unwrap_err();
-    assert_eq!(error, PathError::Interval { start: 1.0, end: 1.0 });
+    let error = |problem| PathSolver::default().forward(&problem).map(|_| ()).unwrap_err();
+    let argument = "drift.interval";
+    assert_eq!(error(problem), PathError::Interval { argument, start: 1.0, end: 1.0 });
+    let drift = Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[0.0] };
+    let prior = Prior::Chebyshev { terms: 1, interval: (2.0, 1.0), coefficients: &[0.0] };
+    let argument = "prior.interval";
+    assert_eq!(
+        error(PathProblem { drift, prior, ..problem }),
+        PathError::Interval { argument, start: 2.0, end: 1.0 }
+    );
 }
 
 #[test]
 fn a_grid_of_one_time_is_a_path_without_steps() {
-    let mut batch = good();
+    let mut batch = good().with_prior(2);
     batch.times.truncate(1);
     batch.requests = vec![0, 0];
     batch.request_offsets = Some(vec![0, 1, 2]);
@@ -111,6 +140,7 @@ fn a_grid_of_one_time_is_a_path_without_steps() {
     let gradients =
         PathSolver::default().backward(&batch.problem(), &path.tape, &batch.start, &[1.0, 1.0]).unwrap();
     assert_eq!(gradients.start, batch.start);
+    assert_eq!(gradients.prior, vec![0.0; batch.prior.len()]);
 }
 
 #[test]
@@ -142,6 +172,7 @@ proptest! {
         samples in 0usize..3,
         series in 0usize..4,
         terms in 0usize..4,
+        prior_terms in 0usize..4,
         times in prop::collection::vec(-2f32..2.0, 0..6),
         scale in prop::sample::select(vec![0.0f32, 1e-20, 1.0, 1e3, 1e20, f32::NAN]),
         sigma in prop::sample::select(vec![-1.0f32, 0.0, 1e-6, 1.0, 50.0]),
@@ -155,6 +186,7 @@ proptest! {
         }
         let m = dim * dim.saturating_sub(1) / 2;
         let coefficients: Vec<f32> = (0..series * m * terms).map(|i| scale * (i as f32).sin()).collect();
+        let of_prior: Vec<f32> = (0..series * m * prior_terms).map(|i| scale * (i as f32).cos()).collect();
         let start: Vec<f32> =
             (0..samples * series * dim).map(|i| if i % dim.max(1) == 0 { 1.0 } else { 0.0 }).collect();
         let numbers: Vec<u32> = (0..series as u32).collect();
@@ -165,6 +197,10 @@ proptest! {
             samples,
             grid: Grid::Shared(&times),
             drift: Drift::Chebyshev { terms, interval: (-2.0, 2.0), coefficients: &coefficients },
+            prior: match prior_terms {
+                0 => Prior::Driftless,
+                terms => Prior::Chebyshev { terms, interval: (-1.0, 3.0), coefficients: &of_prior },
+            },
             sigma,
             start: &start,
             noise: Noise::Counter { key: NoiseKey::new(1, 1), series: &numbers, first_sample: 0 },
@@ -176,6 +212,7 @@ proptest! {
                 prop_assert!((norm - 1.0).abs() < 1e-5, "norm {norm}");
             }
             prop_assert!(path.kl.iter().all(|kl| *kl >= 0.0));
+            prop_assert!(prior_terms == 0 || path.kl.iter().all(|kl| kl.is_finite()));
         }
     }
 }

@@ -16,7 +16,9 @@
 
 use stroock_geometry::distribution::UniformSphere;
 use stroock_kernels::noise::{NoiseKey, Purpose, increments};
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, Path, PathProblem, PathSolver, Requests, Space};
+use stroock_kernels::path::{
+    Drift, Grid, Memory, Noise, Path, PathProblem, PathSolver, Prior, Requests, Space,
+};
 use stroock_kernels::simd::Level;
 use stroock_testing::statistics::estimate;
 
@@ -59,6 +61,7 @@ impl Motion {
             samples: start.len() / self.n,
             grid: Grid::Shared(&times),
             drift: Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &drift },
+            prior: Prior::Driftless,
             sigma: self.sigma as f32,
             start: &single(start),
             noise: Noise::Counter { key: NoiseKey::new(seed, 0), series: &[0], first_sample: 0 },
@@ -488,6 +491,7 @@ fn ten_thousand_steps_in_single_precision_stay_on_the_sphere() {
             samples,
             grid: Grid::Shared(&times),
             drift: Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &drift },
+            prior: Prior::Driftless,
             sigma: 1.0,
             start: &start.repeat(samples),
             noise: Noise::Counter { key: NoiseKey::new(1301, 0), series: &[0], first_sample: 0 },

@@ -13,7 +13,7 @@
 
 use stroock_geometry::{GeneralLinear, HomogeneousSpace, OnePointMotion, Sphere};
 use stroock_kernels::noise::{NoiseKey, increments};
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Requests, Space};
+use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 use stroock_kernels::simd::Level;
 
 /// A motion on the sphere over `[0, 1]`.
@@ -45,6 +45,7 @@ impl Motion {
             samples,
             grid: Grid::Shared(&times),
             drift: Drift::Steps(&self.drifts(steps)),
+            prior: Prior::Driftless,
             sigma: self.sigma,
             start: &self.start.repeat(samples),
             noise: Noise::Given(noise),
@@ -249,6 +250,7 @@ fn step_moments(sigma: f64, dt: f64, drifts: &[f64]) -> Vec<StepMoments> {
         samples: count,
         grid: Grid::Shared(&[0.0, dt]),
         drift: Drift::Steps(&of_axes),
+        prior: Prior::Driftless,
         sigma,
         start: &starts.repeat(count),
         noise: Noise::Given(&noise),
@@ -490,6 +492,7 @@ impl Batch {
             samples: self.samples,
             grid: Grid::PerSeries { offsets: &self.offsets, times: &self.times },
             drift: Drift::Steps(&self.drift),
+            prior: Prior::Driftless,
             sigma: self.sigma,
             start: &self.start,
             noise: Noise::Given(&self.noise),

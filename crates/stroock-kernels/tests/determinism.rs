@@ -25,7 +25,8 @@ fn run(solver: PathSolver, batch: &Batch<f32>) -> (Path<f32>, Gradients<f32>) {
 }
 
 fn all_bits((path, gradients): &(Path<f32>, Gradients<f32>)) -> Bits {
-    [&path.states, &path.kl, &gradients.start, &gradients.drift, &gradients.sigma].map(|v| bits(v)).to_vec()
+    let Gradients { start, drift, prior, sigma } = gradients;
+    [&path.states, &path.kl, start, drift, prior, sigma].map(|v| bits(v)).to_vec()
 }
 
 /// Turning angles that differ by orders of magnitude, so that neighbours differ in terms and in parts.
@@ -40,7 +41,12 @@ fn uneven(series: usize, samples: usize) -> Batch<f32> {
 
 #[test]
 fn threads_do_not_change_a_bit() {
-    let batches = [uneven(21, 2), Batch::ragged(Space::Sphere, 4, 19, 3)];
+    let batches = [
+        uneven(21, 2),
+        Batch::ragged(Space::Sphere, 4, 19, 3),
+        uneven(21, 2).with_prior(3),
+        Batch::ragged(Space::GeneralLinear, 3, 19, 3).with_prior(7),
+    ];
     for batch in &batches {
         for memory in [Memory::Stored, Memory::Reversible] {
             let solver = PathSolver { memory, ..PathSolver::default() };
@@ -63,6 +69,9 @@ fn a_split_of_the_batch_does_not_change_a_bit() {
         Batch::ragged(Space::Sphere, 2, 21, 1),
         Batch::ragged(Space::Sphere, 5, 21, 1),
         Batch::ragged(Space::GeneralLinear, 3, 21, 1),
+        uneven(21, 1).with_prior(2),
+        Batch::ragged(Space::Sphere, 5, 21, 1).with_prior(7),
+        Batch::ragged(Space::GeneralLinear, 3, 21, 1).with_prior(4),
     ];
     for (batch, level) in batches.iter().flat_map(|batch| Level::ALL.map(|level| (batch, level))) {
         for memory in [Memory::Stored, Memory::Reversible] {
@@ -82,7 +91,7 @@ fn a_split_of_the_batch_does_not_change_a_bit() {
 
 #[test]
 fn instruction_sets_agree_within_rounding() {
-    let batch = Batch::chebyshev(Space::Sphere, 16, 11, 1, 30);
+    let batch = Batch::chebyshev(Space::Sphere, 16, 11, 1, 30).with_prior(5);
     let doubles = |bits: &Bits| -> Vec<Vec<f64>> {
         bits.iter().map(|v| v.iter().map(|&x| f64::from(f32::from_bits(x))).collect()).collect()
     };
@@ -102,7 +111,7 @@ fn instruction_sets_agree_within_rounding() {
 
 #[test]
 fn the_reversible_mode_gives_the_same_gradients() {
-    let batch = Batch::<f64>::chebyshev(Space::Sphere, 5, 6, 2, 2000);
+    let batch = Batch::<f64>::chebyshev(Space::Sphere, 5, 6, 2, 2000).with_prior(3);
     let single = batch.single();
     let run = |memory| {
         let solver = PathSolver { memory, ..PathSolver::default() };
@@ -116,6 +125,7 @@ fn the_reversible_mode_gives_the_same_gradients() {
     assert_eq!(stored_len, 2001 * reversible_len);
     assert_close("start", &reversible.start, &stored.start, 1e-9);
     assert_close("drift", &reversible.drift, &stored.drift, 1e-9);
+    assert_close("prior", &reversible.prior, &stored.prior, 1e-9);
     assert_close("sigma", &reversible.sigma, &stored.sigma, 1e-9);
 
     // In single precision the states that come back differ by the rounding of two thousand steps.
@@ -129,9 +139,9 @@ fn the_reversible_mode_gives_the_same_gradients() {
     }
 }
 
-fn gradients_of(solver: PathSolver, batch: &Batch<f32>) -> [Vec<f32>; 3] {
+fn gradients_of(solver: PathSolver, batch: &Batch<f32>) -> [Vec<f32>; 4] {
     let (_, gradients) = run(solver, batch);
-    [gradients.start, gradients.drift, gradients.sigma]
+    [gradients.start, gradients.drift, gradients.prior, gradients.sigma]
 }
 
 #[test]

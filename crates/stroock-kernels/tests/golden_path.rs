@@ -1,6 +1,8 @@
 //! Paths, divergences and gradients against values of independent implementations.
 
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathReal, PathSolver, Requests, Space};
+use stroock_kernels::path::{
+    Drift, Grid, Memory, Noise, PathProblem, PathReal, PathSolver, Prior, Requests, Space,
+};
 use stroock_kernels::simd::Level;
 use stroock_testing::finite_difference::assert_close;
 use stroock_testing::golden::{array, golden, golden_cases, number};
@@ -36,6 +38,7 @@ fn golden_sphere<T: PathReal>(solver: PathSolver, tolerance: f64) {
             samples,
             grid: Grid::Shared(&times),
             drift: Drift::Steps(&values),
+            prior: Prior::Driftless,
             sigma: T::of(number(&case, "sigma")),
             start: &z0,
             noise: Noise::Given(&xi),
@@ -93,6 +96,7 @@ fn golden_general_linear() {
             samples: start.shape[0],
             grid: Grid::Shared(&times),
             drift: Drift::Steps(&drift.entries),
+            prior: Prior::Driftless,
             sigma: number(&case, "sigma"),
             start: &start.entries,
             noise: Noise::Given(&noise.entries),
@@ -130,6 +134,7 @@ fn golden_chebyshev_drift() {
                     samples: 1,
                     grid: Grid::Shared(&[t, t + dt]),
                     drift: Drift::Chebyshev { terms, interval, coefficients: &coefficients },
+                    prior: Prior::Driftless,
                     sigma: 1.0,
                     start: &e,
                     noise: Noise::Given(&[0.0; 3]),

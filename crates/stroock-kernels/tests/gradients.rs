@@ -34,6 +34,9 @@ fn check(batch: &Batch<f64>, memory: Memory) {
     let of_drift =
         gradient(&batch.drift, 2e-3, |drift| value(&Batch { drift: drift.to_vec(), ..batch.clone() }));
     assert_close("drift", &gradients.drift, &of_drift, 1e-7);
+    let of_prior =
+        gradient(&batch.prior, 2e-3, |prior| value(&Batch { prior: prior.to_vec(), ..batch.clone() }));
+    assert_close("prior", &gradients.prior, &of_prior, 1e-7);
     let of_sigma = gradient(&[batch.sigma], 1e-3, |sigma| value(&Batch { sigma: sigma[0], ..batch.clone() }));
     assert_close("sigma", &[gradients.sigma.iter().sum()], &of_sigma, 1e-7);
 
@@ -91,6 +94,18 @@ fn the_general_linear_group() {
 }
 
 #[test]
+fn a_prior_with_a_drift() {
+    for memory in [Memory::Stored, Memory::Reversible] {
+        check(&Batch::chebyshev(Space::Sphere, 4, 5, 1, 6).with_prior(3), memory);
+        // More terms than are compiled as constants.
+        check(&Batch::chebyshev(Space::Sphere, 3, 3, 2, 9).with_prior(8), memory);
+        check(&Batch::ragged(Space::Sphere, 3, 6, 2).with_prior(1), memory);
+        check(&Batch::chebyshev(Space::GeneralLinear, 3, 3, 2, 5).with_prior(6), memory);
+        check(&Batch::ragged(Space::GeneralLinear, 2, 3, 1).with_prior(4), memory);
+    }
+}
+
+#[test]
 fn steps_that_are_cut_into_parts() {
     let mut batch = Batch::chebyshev(Space::Sphere, 4, 5, 1, 4);
     // Series turn by very different angles, from a fraction of a radian to about fifteen a step.
@@ -104,7 +119,7 @@ fn steps_that_are_cut_into_parts() {
 
 #[test]
 fn single_precision_follows_double_precision() {
-    let exact = Batch::<f64>::chebyshev(Space::Sphere, 16, 20, 2, 40);
+    let exact = Batch::<f64>::chebyshev(Space::Sphere, 16, 20, 2, 40).with_prior(4);
     let single = exact.single();
     for memory in [Memory::Stored, Memory::Reversible] {
         let solver = PathSolver { memory, ..PathSolver::default() };
@@ -121,6 +136,7 @@ fn single_precision_follows_double_precision() {
         let pulled = solver.backward(&single.problem(), &rounded.tape, &of_states, &of_kl).unwrap();
         assert_close("start", &doubles(&pulled.start), &gradients.start, 2e-4);
         assert_close("drift", &doubles(&pulled.drift), &gradients.drift, 2e-4);
+        assert_close("prior", &doubles(&pulled.prior), &gradients.prior, 2e-4);
         assert_close("sigma", &doubles(&pulled.sigma), &gradients.sigma, 2e-4);
     }
 }

@@ -6,7 +6,7 @@ use std::f64::consts::SQRT_2;
 
 use rand_core::Rng;
 use stroock_kernels::noise::{NoiseKey, Purpose, increments};
-use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Requests, Space};
+use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 use stroock_kernels::simd::Level;
 use stroock_testing::statistics::estimate;
 
@@ -202,6 +202,7 @@ fn paths(series: &[u32], first_sample: u32, samples: usize) -> Vec<f32> {
             interval: (0.0, 1.0),
             coefficients: &vec![0.5; 6 * series.len()],
         },
+        prior: Prior::Driftless,
         sigma: 0.8,
         start: &[0.5; 4].repeat(samples * series.len()),
         noise: Noise::Counter { key: NoiseKey::new(10, 0), series, first_sample },
@@ -245,6 +246,7 @@ fn paths_are_driven_by_the_increments() {
         samples,
         grid: Grid::Shared(&times),
         drift,
+        prior: Prior::Driftless,
         sigma: 0.8,
         start: &[0.5; 4].repeat(samples * 2),
         noise: Noise::Counter { key, series: &series, first_sample: 7 },

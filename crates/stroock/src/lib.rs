@@ -8,21 +8,30 @@
 //! 4. [`latent`]: from a representation to the law of a path on a homogeneous space, and to its states;
 //! 5. [`decoder`]: from states to the parameters of observations;
 //! 6. [`likelihood`]: how observations scatter;
-//! 7. [`objective`]: the weighted evidence lower bound;
-//! 8. [`model`]: all of these together;
-//! 9. [`training`]: from a loss to better parameters;
-//! 10. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
+//! 7. [`task`]: what is predicted beside the observations;
+//! 8. [`objective`]: the weighted evidence lower bound;
+//! 9. [`model`]: all of these together;
+//! 10. [`training`]: from a loss to better parameters;
+//! 11. [`predict`]: what a trained model says about series;
+//! 12. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
-//! [`fused`] makes operations with their own kernels out of `stroock-kernels`.
+//! [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
+//! and decoders of images share, and [`initial`] draws the weights that training starts from.
+//! [`plain`] has the same operations in plain tensor operations: on any backend, and to test the kernels against.
 
 pub mod batch;
 pub mod decoder;
 pub mod encoder;
 pub mod fused;
+pub mod image;
+pub mod initial;
 pub mod latent;
 pub mod likelihood;
 pub mod model;
 pub mod objective;
+pub mod plain;
+pub mod predict;
 pub mod run;
 pub mod series;
+pub mod task;
 pub mod training;

@@ -6,8 +6,11 @@ use burn::module::Param;
 use burn::nn::Linear;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use stroock::batch::Evidence;
-use stroock::decoder::{Decoder, Mlp};
-use stroock::latent::{PathGrid, PathLawConfig, PathNoise, PathPlan, PathRequests, simulate};
+use stroock::decoder::{Decoder, MlpConfig};
+use stroock::initial::InitialWeights;
+use stroock::latent::{
+    DriftKind, LatentConfig, PathGrid, PathLaw, PathNoise, PathPlan, PathRequests, simulate,
+};
 use stroock::likelihood::{GaussianConfig, ScaleKind};
 use stroock::objective::{ElboParts, ElboWeights};
 use stroock_geometry::PowerSpherical;
@@ -44,8 +47,10 @@ fn golden_elbo_in_value_and_gradient() {
     let drift_weight = of("q._time_fn.map.weight");
     let terms = drift_weight.shape[0] / m;
 
-    let config = PathLawConfig { width: h.shape[1], space: Space::Sphere, dim: n, terms, sigma: 1.0 };
-    let mut law = config.init(&device);
+    let drift = DriftKind::Chebyshev { terms, interval: (0.0, 2.0) };
+    let mut initial = InitialWeights::new(1, &device);
+    let mut law =
+        PathLaw::new(h.shape[1], &LatentConfig { dim: n, drift, ..LatentConfig::default() }, &mut initial);
     law.mu = linear(&of("q._loc_map.weight"), &of("q._loc_map.bias"), &device);
     law.kappa = linear(&of("q._scl_map.weight"), &of("q._scl_map.bias"), &device);
     law.drift = linear(&drift_weight, &of("q._time_fn.map.bias"), &device);
@@ -53,14 +58,11 @@ fn golden_elbo_in_value_and_gradient() {
         Param::from_tensor(Tensor::<1>::from_data(TensorData::new(vec![x], [1]), (&device, DType::F64)))
     };
     law.sigma = scalar(number(parameters, "q._sigma"));
-    let decoder = Mlp {
-        layers: ["0", "2"]
-            .map(|i| {
-                let [weight, bias] = ["weight", "bias"].map(|kind| of(&format!("dec.mu_map.map.{i}.{kind}")));
-                linear(&weight, &bias, &device)
-            })
-            .to_vec(),
-    };
+    let mut decoder = MlpConfig { hidden: vec![1], ..MlpConfig::default() }.init(n, 1, &mut initial);
+    for (layer, i) in decoder.layers.iter_mut().zip(["0", "2"]) {
+        let [weight, bias] = ["weight", "bias"].map(|kind| of(&format!("dec.mu_map.map.{i}.{kind}")));
+        *layer = linear(&weight, &bias, &device);
+    }
     // The standard deviation of the reference is the square of its parameter.
     let root_scale = number(parameters, "dec.sigma");
     let scale = root_scale * root_scale;
@@ -94,13 +96,14 @@ fn golden_elbo_in_value_and_gradient() {
         },
         solver: PathSolver::default(),
     };
-    let path = simulate(plan, tensor::<3>(&z0, &device), law_of.drift, law_of.sigma).unwrap();
+    let path = simulate(plan, tensor::<3>(&z0, &device), law_of.drift, law_of.sigma, None).unwrap();
     let kl_path = path.kl.mean_dim(0).reshape([series]);
     let twice: Vec<f64> = doubles(kl_path.clone()).iter().map(|kl| 2.0 * kl).collect();
     assert_close("klp", &twice, &array(&file, "klp_reference").entries, 1e-10);
 
     let rows = samples * evidence.points();
-    let mean = decoder.decode(path.states.reshape([rows, n])).reshape([samples, evidence.points(), channels]);
+    let mean = decoder.decode(path.states.reshape([rows, n])).unwrap();
+    let mean = mean.reshape([samples, evidence.points(), channels]);
     let nll = likelihood.negative_log_likelihood(mean, Arc::clone(&evidence)).unwrap();
     // Evidence is single precision.
     assert_close("nll", &doubles(nll.clone()), &array(&file, "nll").entries, 1e-6);
@@ -109,10 +112,10 @@ fn golden_elbo_in_value_and_gradient() {
     // The reference rounds the entropy of the uniform distribution to single precision: all its values are
     // 6.444e-8 below those of arbitrary precision, which ours agree with.
     assert_close("kl0", &doubles(kl_start.clone()), &array(&file, "kl0").entries, 1e-7);
-    let parts = ElboParts { kl_start, kl_path, negative_log_likelihood: nll };
+    let parts = ElboParts { kl_start, kl_path, negative_log_likelihood: nll, task: None };
     let counts: Vec<f64> = evidence.counts().iter().map(|&count| count as f64).collect();
     let counts = Tensor::<1>::from_data(TensorData::new(counts, [series]), (&device, DType::F64));
-    let weights = ElboWeights { kl_start: 0.01, kl_path: 2.0 * 0.02, likelihood: 1.0 };
+    let weights = ElboWeights { kl_start: 0.01, kl_path: 2.0 * 0.02, ..ElboWeights::default() };
     let loss = parts.loss(weights, counts);
     assert_close("loss", &doubles(loss.clone()), &array(&file, "loss").entries, 1e-6);
 

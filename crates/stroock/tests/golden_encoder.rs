@@ -5,6 +5,8 @@ use burn::nn::Linear;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use stroock::batch::{EncoderInput, InputPoints};
 use stroock::encoder::{Encoder, TimeAttentionConfig};
+use stroock::initial::InitialWeights;
+use stroock::series::Observation;
 use stroock_testing::finite_difference::assert_close;
 use stroock_testing::golden::{Array, array, golden, number};
 
@@ -33,7 +35,6 @@ fn golden_encoder_in_value_and_gradient() {
     let [x, mask, t] = ["x", "mask", "t"].map(|key| array(&file, key));
     let query = array(&file, "query").entries;
     let config = TimeAttentionConfig {
-        channels,
         hidden: number(&file, "nhidden") as usize,
         embedding: number(&file, "embed_time") as usize,
         reference_points: query.len(),
@@ -43,7 +44,7 @@ fn golden_encoder_in_value_and_gradient() {
     let regular: Vec<f64> = (0..query.len()).map(|r| r as f64 / last).collect();
     assert_close("reference points", &query, &regular, 1e-12);
 
-    let mut encoder = config.init(&device);
+    let mut encoder = config.init(channels, &mut InitialWeights::new(1, &device));
     let matrix = |a: &Array| Param::from_tensor(tensor::<2>(a, &device).transpose());
     let vector = |a: &Array| Param::from_tensor(tensor::<1>(a, &device));
     let set = |linear: &mut Linear, weight: &Array, bias: &Array| {
@@ -74,13 +75,13 @@ fn golden_encoder_in_value_and_gradient() {
                 .iter()
                 .map(|&x| x as f32)
                 .collect(),
-            observed: mask.entries[b * points * channels..(b + 1) * points * channels]
+            seen: mask.entries[b * points * channels..(b + 1) * points * channels]
                 .iter()
                 .map(|&m| m > 0.5)
                 .collect(),
         })
         .collect();
-    let input = EncoderInput::new(channels, &series);
+    let input = EncoderInput::new(Observation::Vector { channels }, &series);
     let output = encoder.encode(&input).unwrap();
     // Inputs are single precision.
     assert_close("output", &doubles(output.clone()), &array(&file, "output").entries, 1e-7);

@@ -18,14 +18,13 @@ fn config(epochs: u64) -> TrainingConfig {
         rate: 3e-3,
         schedule: Schedule::CyclicCosine { period: 8 },
         adam: AdamConfig { weight_decay: 1e-4, clip: Some(5.0), ..AdamConfig::default() },
-        weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-4, likelihood: 1.0 },
+        weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-4, ..ElboWeights::default() },
         ..TrainingConfig::default()
     }
 }
 
 fn start() -> Model {
-    static FIRST: std::sync::OnceLock<Model> = std::sync::OnceLock::new();
-    FIRST.get_or_init(|| model(2, 4, 6, &Device::flex().autodiff())).clone()
+    model(2, 4, 6, &Device::flex().autodiff())
 }
 
 fn train(
@@ -35,7 +34,7 @@ fn train(
     stop: &StopFlag,
 ) -> Result<Trained<Model>, TrainingError> {
     let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
-    let trainer = Trainer { config, data, split: &split, batcher: batcher() };
+    let trainer = Trainer { config, data, split: &split, batcher: batcher(), description: None };
     let mut progress = Progress::hidden(RunLength { epochs: config.epochs, steps_per_epoch: 3, done: 0 });
     trainer.run(start(), folder, stop, &mut progress)
 }

@@ -15,7 +15,7 @@ use stroock_testing::finite_difference::assert_close;
 
 fn loss(model: &Model, batch: &Batch, samples: usize) -> Tensor<1> {
     let draws = PathDraws { key: NoiseKey::new(1, 0), samples, first_sample: 0 };
-    let weights = ElboWeights { kl_start: 1e-2, kl_path: 1e-3, likelihood: 1.0 };
+    let weights = ElboWeights { kl_start: 1e-2, kl_path: 1e-3, ..ElboWeights::default() };
     model.bound(batch, draws).unwrap().losses(weights, batch).mean()
 }
 
@@ -123,7 +123,7 @@ fn one_batch_is_learned_by_heart() {
     let before = squared_error(&module);
     for epoch in 0..1500 {
         let draws = PathDraws { key: NoiseKey::new(1, epoch), samples: 1, first_sample: 0 };
-        let weights = ElboWeights { kl_start: 1e-5, kl_path: 1e-6, likelihood: 1.0 };
+        let weights = ElboWeights { kl_start: 1e-5, kl_path: 1e-6, ..ElboWeights::default() };
         let loss = module.bound(&batch, draws).unwrap().losses(weights, &batch).mean();
         let gradients = loss.backward();
         module = adam.step(module, &gradients, 5e-3);

@@ -11,7 +11,7 @@ use super::frames::{
 use super::gather::{TiledWeight, gather};
 use super::layout::{Layout, Side};
 use super::links::Links;
-use super::pool::{MaxPool, Pooled, check_indices};
+use super::pool::{MaxPool, Maxima, check_indices};
 use super::scratch::Scratch;
 use super::through::After;
 use super::{Activation, Convolution, ConvolutionError, ConvolutionReal, Images, Wanted};
@@ -67,7 +67,7 @@ impl Convolution {
         input: Images<'_, T>,
         weight: &[T],
         pool: MaxPool,
-        pooled: &Pooled<T>,
+        pooled: Maxima<'_, T>,
         of_pooled: &[T],
         wanted: Wanted,
     ) -> Result<Gradients<T>, ConvolutionError> {
@@ -78,8 +78,8 @@ impl Convolution {
         check_length("of_pooled", shape, layout.frames * extent, of_pooled.len())?;
         check_length("pooled.values", shape, layout.frames * extent, pooled.values.len())?;
         check_length("pooled.indices", shape, layout.frames * extent, pooled.indices.len())?;
-        check_indices(&pooled.indices, layout.output.pixels())?;
-        let after = After { side, output: &pooled.values, indices: &pooled.indices, of_output: of_pooled };
+        check_indices(pooled.indices, layout.output.pixels())?;
+        let after = After { side, output: pooled.values, indices: pooled.indices, of_output: of_pooled };
         Ok(self.gradients(layout, input, weight, after, wanted))
     }
 

@@ -43,7 +43,7 @@ impl Convolution {
     /// let pooled = layer.forward_pooled(images, &weight, &bias, pool)?;
     /// assert_eq!(pooled.values.len(), 2 * 4 * 4);
     /// let of_pooled = [1.0; 2 * 4 * 4];
-    /// let gradients = layer.backward_pooled(images, &weight, pool, &pooled, &of_pooled, Wanted::Parameters)?;
+    /// let gradients = layer.backward_pooled(images, &weight, pool, pooled.maxima(), &of_pooled, Wanted::Parameters)?;
     /// assert_eq!(gradients.bias, [16.0; 2]);
     /// # Ok::<(), stroock_kernels::convolution::ConvolutionError>(())
     /// ```

@@ -33,7 +33,7 @@ mod through;
 
 pub use backward::Gradients;
 pub use error::ConvolutionError;
-pub use pool::{MaxPool, Pooled};
+pub use pool::{MaxPool, Maxima, Pooled};
 
 use crate::simd::{Level, SimdReal, dispatch};
 use backward::{BackwardTask, Sums};

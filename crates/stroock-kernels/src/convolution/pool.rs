@@ -41,6 +41,22 @@ pub struct Pooled<T> {
     pub indices: Vec<u32>,
 }
 
+/// Maxima and where they stand, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Maxima<'a, T> {
+    /// `[planes, height, width]`.
+    pub values: &'a [T],
+    /// Place of each maximum in its plane, in the shape of the values.
+    pub indices: &'a [u32],
+}
+
+impl<T> Pooled<T> {
+    /// The same, borrowed.
+    pub fn maxima(&self) -> Maxima<'_, T> {
+        Maxima { values: &self.values, indices: &self.indices }
+    }
+}
+
 impl MaxPool {
     /// Height and width of the output.
     ///

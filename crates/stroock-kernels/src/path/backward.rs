@@ -7,8 +7,10 @@ use super::algebra::{Algebra, Matrices, Rotations};
 use super::chebyshev::PAIR;
 use super::exponential::{Scratch, Terms, act, part_weight, pull_back};
 use super::forward::{Tape, norm_squared, project, speed_squared};
-use super::problem::{Drift, Layout, PathProblem, Space, check_finite, check_length};
-use super::rows::{Cursor, Row, per_row, rows};
+use super::incoming::Incoming;
+use super::layout::{Layout, check_finite, check_length};
+use super::problem::{Drift, PathProblem, Prior, Space};
+use super::rows::{Row, per_row, rows};
 use super::step::Step;
 use super::{Memory, PathError, PathReal, PathSolver};
 use crate::simd::{Kernel, Lanes, MAX_WIDTH, SimdReal};
@@ -21,6 +23,8 @@ pub struct Gradients<T> {
     pub start: Vec<T>,
     /// With respect to the drift, in the shape of [`Drift`]: `[B, m, terms]` or `[B, T, m]`.
     pub drift: Vec<T>,
+    /// With respect to the drift of the prior, `[B, m, terms]`; empty where it has none.
+    pub prior: Vec<T>,
     /// With respect to the diffusion scale, by series, `[B]`: the gradient of the scale is their sum.
     pub sigma: Vec<T>,
 }
@@ -63,17 +67,24 @@ impl PathSolver {
             Drift::Steps(_) => m * layout.steps(b),
         };
         let drift_total: usize = (0..series).map(drift_extent).sum();
+        let prior_extent = match problem.prior {
+            Prior::Driftless => 0,
+            Prior::Chebyshev { terms, .. } => m * terms,
+        };
         let mut start = vec![T::zero(); samples * series * n];
         let mut drift = vec![T::zero(); samples * drift_total];
+        let mut prior = vec![T::zero(); samples * series * prior_extent];
         let mut sigma = vec![T::zero(); samples * series];
         let mut start_of = per_row(&rows, &mut start, samples, series, |_| n);
         let mut drift_of = per_row(&rows, &mut drift, samples, series, drift_extent);
+        let mut prior_of = per_row(&rows, &mut prior, samples, series, |_| prior_extent);
         let mut sigma_of = per_row(&rows, &mut sigma, samples, series, |_| 1);
         let outputs = start_of
             .par_chunks_mut(width)
             .zip(drift_of.par_chunks_mut(width))
+            .zip(prior_of.par_chunks_mut(width))
             .zip(sigma_of.par_chunks_mut(width))
-            .map(|((start, drift), sigma)| Outputs { start, drift, sigma });
+            .map(|(((start, drift), prior), sigma)| Outputs { start, drift, prior, sigma });
 
         let terms = Terms::new();
         rows.par_chunks(width)
@@ -97,6 +108,7 @@ impl PathSolver {
         Ok(Gradients {
             start,
             drift: sum_over_samples(drift, samples),
+            prior: sum_over_samples(prior, samples),
             sigma: sum_over_samples(sigma, samples),
         })
     }
@@ -119,6 +131,7 @@ fn sum_over_samples<T: Real>(mut values: Vec<T>, samples: usize) -> Vec<T> {
 struct Outputs<'g, 'o, T> {
     start: &'g mut [&'o mut [T]],
     drift: &'g mut [&'o mut [T]],
+    prior: &'g mut [&'o mut [T]],
     sigma: &'g mut [&'o mut [T]],
 }
 
@@ -164,6 +177,10 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
         Drift::Chebyshev { terms, .. } => zeros(m * terms),
         Drift::Steps(_) => Vec::new(),
     };
+    let (mut of_excesses, mut of_prior) = match problem.prior {
+        Prior::Driftless => (Vec::new(), Vec::new()),
+        Prior::Chebyshev { terms, .. } => (zeros(PAIR * m), zeros(m * terms)),
+    };
     let mut of_sigma = V::zero();
     let mut divergence = V::zero();
 
@@ -207,8 +224,9 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
         let of_noise_scale = of_noise_scale[0].add(of_noise_scale[1]).mul(part);
         of_sigma = of_noise_scale.mul_add(step.sqrt_dt, of_sigma);
 
-        // d/dz and d/dK of weight dt |K z|^2 / (2 |z|^2); on the sphere |z| = 1 is a constant.
-        let speed = speed_squared::<A, V>(step.drift(), &z, &mut velocity);
+        // d/dz and d/dD of weight dt |D z|^2 / (2 |z|^2), where D = K - P is the drift without a prior; on
+        // the sphere |z| = 1 is a constant.
+        let speed = speed_squared::<A, V>(step.excess(), &z, &mut velocity);
         divergence = speed.mul_add(step.dt, divergence);
         let mut scale = weight.mul(step.dt);
         if A::SPACE == Space::GeneralLinear {
@@ -222,14 +240,24 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
             *velocity = velocity.mul(scale);
         }
         A::accumulate(&velocity, &z, of_omega);
-        A::apply_transposed(step.drift(), &velocity, &mut next);
+        A::apply_transposed(step.excess(), &velocity, &mut next);
         for (a, next) in a.iter_mut().zip(&next) {
             *a = a.add(*next);
         }
 
+        if let Prior::Chebyshev { .. } = problem.prior {
+            let of_excess = &mut of_excesses[j % PAIR * m..(j % PAIR + 1) * m];
+            for g in of_excess.iter_mut() {
+                *g = V::zero();
+            }
+            A::accumulate(&velocity, &z, of_excess);
+            if j % PAIR == 0 {
+                step.accumulate_prior(&of_excesses, &mut of_prior);
+            }
+        }
         match problem.drift {
             Drift::Chebyshev { .. } if j % PAIR == 0 => {
-                step.accumulate_coefficients(&of_drifts, &mut of_coefficients);
+                step.accumulate_drift(&of_drifts, &mut of_coefficients);
             }
             Drift::Chebyshev { .. } => {}
             Drift::Steps(_) => {
@@ -245,68 +273,19 @@ fn pull_back_paths<A: Algebra<V>, V: Lanes>(
 
     // d/dsigma of the divergence: KL falls as the square of sigma grows.
     of_sigma = divergence.mul(weight).mul(V::splat(one / problem.sigma)).neg_mul_add(V::splat(one), of_sigma);
+    // The excess falls as the drift of the prior grows.
+    for of_prior in &mut of_prior {
+        *of_prior = V::zero().sub(*of_prior);
+    }
     for l in 0..rows.len() {
         unpack_lane(&a, l, outputs.start[l]);
+        unpack_lane(&of_prior, l, outputs.prior[l]);
         if !of_coefficients.is_empty() {
             unpack_lane(&of_coefficients, l, outputs.drift[l]);
         }
         unpack_lane(&[of_sigma], l, outputs.sigma[l]);
     }
     Ok(())
-}
-
-/// Gradients that come in at the requested states.
-struct Incoming<'g, 'p, T> {
-    cursors: [Cursor<'p>; MAX_WIDTH],
-    of_states: [&'g [T]; MAX_WIDTH],
-    rows: usize,
-    /// What comes in at one grid index, `[n, lanes]`.
-    sum: Vec<T>,
-}
-
-impl<'g, 'p, T: Real> Incoming<'g, 'p, T> {
-    fn new(
-        problem: &PathProblem<'p, T>,
-        layout: &Layout,
-        rows: &[Row],
-        of_states: &'g [T],
-        width: usize,
-    ) -> Self {
-        let n = problem.dim;
-        let mut cursors = [Cursor::at_end(problem, rows[0]); MAX_WIDTH];
-        let mut slices = [&of_states[..0]; MAX_WIDTH];
-        for (l, row) in rows.iter().enumerate() {
-            cursors[l] = Cursor::at_end(problem, *row);
-            let first = row.sample * layout.all_requests();
-            let [from, to] = [layout.request_offsets[row.series], layout.request_offsets[row.series + 1]];
-            slices[l] = &of_states[(first + from) * n..(first + to) * n];
-        }
-        Self { cursors, of_states: slices, rows: rows.len(), sum: vec![T::zero(); n * width] }
-    }
-
-    /// Adds what comes in at grid index `j` to the cotangent `a`.
-    #[inline(always)]
-    fn add_at<V: Lanes<Real = T>>(&mut self, j: usize, a: &mut [V]) {
-        let n = a.len();
-        let mut any = false;
-        for l in 0..self.rows {
-            while let Some(request) = self.cursors[l].previous_at(j) {
-                if !any {
-                    self.sum.fill(T::zero());
-                    any = true;
-                }
-                let incoming = &self.of_states[l][request * n..(request + 1) * n];
-                for (sum, incoming) in self.sum.chunks_exact_mut(V::WIDTH).zip(incoming) {
-                    sum[l] += *incoming;
-                }
-            }
-        }
-        if any {
-            for (a, sum) in a.iter_mut().zip(self.sum.chunks_exact(V::WIDTH)) {
-                *a = a.add(V::load(sum));
-            }
-        }
-    }
 }
 
 #[inline(always)]

@@ -4,6 +4,8 @@
 //! the loop over the terms is then unrolled and the polynomials stay in registers. Steps come in pairs: the
 //! coefficients do not fit the first cache level, and so are read once for two steps.
 
+use stroock_geometry::Real;
+
 use crate::simd::Lanes;
 
 /// Steps that share a pass over the coefficients.
@@ -23,9 +25,45 @@ macro_rules! with_constant_terms {
     };
 }
 
+/// `K(t) = sum_d K_d T_d((t - a) / (b - a))` for the rows in the lanes, at a pair of steps.
+pub(super) struct Expansion<V: Lanes> {
+    interval: (V::Real, V::Real),
+    /// `[m, terms]`.
+    coefficients: Vec<V>,
+    /// Polynomials at the pair of steps that was evaluated last, `[2, terms]`.
+    polynomials: Vec<V>,
+}
+
+impl<V: Lanes> Expansion<V> {
+    #[inline(always)]
+    pub fn new(terms: usize, interval: (V::Real, V::Real), coefficients: Vec<V>) -> Self {
+        Self { interval, coefficients, polynomials: vec![V::zero(); PAIR * terms] }
+    }
+
+    /// The values at the times of a pair of steps, `[2, m]`.
+    #[inline(always)]
+    pub fn evaluate(&mut self, times: [V; PAIR], values: &mut [V]) {
+        let (start, end) = self.interval;
+        let scale = V::splat(V::Real::of(1.0) / (end - start));
+        let terms = self.polynomials.len() / PAIR;
+        for i in 0..PAIR {
+            let s = times[i].sub(V::splat(start)).mul(scale);
+            polynomials(s, &mut self.polynomials[i * terms..(i + 1) * terms]);
+        }
+        evaluate(&self.coefficients, &self.polynomials, values);
+    }
+
+    /// Adds the cotangents of the values at the pair of steps that was evaluated last (`[2, m]`) to that of
+    /// the coefficients (`[m, terms]`).
+    #[inline(always)]
+    pub fn accumulate(&self, of_values: &[V], of_coefficients: &mut [V]) {
+        accumulate(of_values, &self.polynomials, of_coefficients);
+    }
+}
+
 /// The polynomials `T_0, T_1, ..` at `s`, by their three-term recurrence.
 #[inline(always)]
-pub(super) fn polynomials<V: Lanes>(s: V, polynomials: &mut [V]) {
+fn polynomials<V: Lanes>(s: V, polynomials: &mut [V]) {
     let twice = s.add(s);
     let mut pair = (V::splat(num_traits::One::one()), s);
     for polynomial in polynomials {
@@ -36,7 +74,7 @@ pub(super) fn polynomials<V: Lanes>(s: V, polynomials: &mut [V]) {
 
 /// `sums[i, k] = sum_d coefficients[k, d] polynomials[i, d]` for a pair of steps `i`.
 #[inline(always)]
-pub(super) fn evaluate<V: Lanes>(coefficients: &[V], polynomials: &[V], sums: &mut [V]) {
+fn evaluate<V: Lanes>(coefficients: &[V], polynomials: &[V], sums: &mut [V]) {
     with_constant_terms!(polynomials, evaluate_terms(coefficients, sums));
 }
 
@@ -59,7 +97,7 @@ fn evaluate_terms<V: Lanes>(coefficients: &[V], sums: &mut [V], polynomials: imp
 
 /// `of_coefficients[k, d] += sum_i of_sums[i, k] polynomials[i, d]` over a pair of steps `i`.
 #[inline(always)]
-pub(super) fn accumulate<V: Lanes>(of_sums: &[V], polynomials: &[V], of_coefficients: &mut [V]) {
+fn accumulate<V: Lanes>(of_sums: &[V], polynomials: &[V], of_coefficients: &mut [V]) {
     with_constant_terms!(polynomials, accumulate_terms(of_sums, of_coefficients));
 }
 

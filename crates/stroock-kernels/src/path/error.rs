@@ -61,8 +61,10 @@ pub enum PathError {
         series: usize,
     },
     /// The Chebyshev interval is empty.
-    #[error("`drift.interval` ends at {end}, not after its start {start}")]
+    #[error("`{argument}` ends at {end}, not after its start {start}")]
     Interval {
+        /// Name of the argument.
+        argument: &'static str,
         /// Left end.
         start: f64,
         /// Right end.
@@ -113,6 +115,14 @@ pub enum PathError {
         norm: f64,
         /// Largest norm that is computed.
         limit: f64,
+    },
+    /// The divergence of a path from a prior with a drift is not a finite number.
+    #[error(
+        "the divergence of series {series} from `prior` is not finite: the drifts diverged, `sigma` is too small, or the times lie too far outside the interval"
+    )]
+    DivergenceNotFinite {
+        /// Index of the series.
+        series: usize,
     },
     /// The tape belongs to another problem or to another solver.
     #[error("`tape` does not belong to this problem and solver")]

@@ -5,10 +5,12 @@ use stroock_geometry::Real;
 
 use super::algebra::{Algebra, Matrices, Rotations};
 use super::exponential::{Terms, act};
-use super::problem::{Layout, PathProblem, Space};
+use super::layout::Layout;
+use super::problem::{PathProblem, Prior, Space};
 use super::rows::{Cursor, Row, per_row, rows};
 use super::step::Step;
 use super::{Memory, PathError, PathReal, PathSolver};
+use crate::finite::first_not_finite;
 use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal};
 
 /// Simulated paths.
@@ -16,7 +18,7 @@ use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal};
 pub struct Path<T> {
     /// States at the requested indices, `[S, Q, n]` with the `Q` requests series after series.
     pub states: Vec<T>,
-    /// Divergence of each path from the driftless law, `[S, B]`.
+    /// Divergence of each path from the prior, `[S, B]`.
     pub kl: Vec<T>,
     /// What the backward pass needs.
     pub tape: Tape<T>,
@@ -47,7 +49,8 @@ impl PathSolver {
     /// Simulates the paths of a batch.
     ///
     /// # Errors
-    /// When an argument is malformed, or when a single step of a path turns by more than 1e5 radians.
+    /// When an argument is malformed, when a single step of a path turns by more than 1e5 radians, or when the
+    /// divergence from a prior with a drift overflows.
     pub fn forward<T: PathReal>(&self, problem: &PathProblem<'_, T>) -> Result<Path<T>, PathError> {
         let layout = problem.layout()?;
         let (n, samples, series) = (problem.dim, problem.samples, layout.series);
@@ -79,6 +82,10 @@ impl PathSolver {
                 T::simulate(level, group)
             })
             .collect::<Result<Vec<_>, _>>()?;
+        // A drift that diverges stops at its first step, whereas that of the prior moves nothing.
+        if let (Prior::Chebyshev { .. }, Some(row)) = (problem.prior, first_not_finite(&kl)) {
+            return Err(PathError::DivergenceNotFinite { series: row % series });
+        }
         Ok(Path { states, kl, tape: Tape { level, memory: self.memory, groups } })
     }
 }
@@ -141,7 +148,7 @@ fn simulate<A: Algebra<V>, V: Lanes>(
             break;
         }
         let parts = step.prepare(j)?;
-        divergence = speed_squared::<A, V>(step.drift(), &z, &mut next).mul_add(step.dt, divergence);
+        divergence = speed_squared::<A, V>(step.excess(), &z, &mut next).mul_add(step.dt, divergence);
         act::<A, V, false>(terms, &step.omega, &parts, &mut z, &mut term, &mut next);
         if A::SPACE == Space::Sphere {
             project(&mut z, step.dt);
@@ -156,10 +163,10 @@ fn simulate<A: Algebra<V>, V: Lanes>(
     Ok(tape)
 }
 
-/// `|K z|^2 / |z|^2`, with `K z` left in `velocity`; on the sphere `|z| = 1` is not computed.
+/// `|D z|^2 / |z|^2`, with `D z` left in `velocity`; on the sphere `|z| = 1` is not computed.
 #[inline(always)]
-pub(super) fn speed_squared<A: Algebra<V>, V: Lanes>(drift: &[V], z: &[V], velocity: &mut [V]) -> V {
-    A::apply(drift, z, velocity);
+pub(super) fn speed_squared<A: Algebra<V>, V: Lanes>(excess: &[V], z: &[V], velocity: &mut [V]) -> V {
+    A::apply(excess, z, velocity);
     match A::SPACE {
         Space::Sphere => norm_squared(velocity),
         Space::GeneralLinear => norm_squared(velocity).div(norm_squared(z)),

@@ -7,13 +7,15 @@
 //! ```
 //!
 //! where `E_k` is the basis of the Lie algebra, `K(t)` the drift in it and `xi` standard normal noise. The
-//! same pass gives the divergence of the path law from the driftless one,
+//! same pass gives the divergence of the path law from the prior, which has the same diffusion and the drift
+//! `P(t)`, possibly none. With `D_j = K(t_j) - P(t_j)`,
 //!
 //! ```text
-//! KL = 1/2 sum_j dt_j (K_j z_j)^T Sigma(z_j)^+ (K_j z_j),
+//! KL = 1/2 sum_j dt_j (D_j z_j)^T Sigma(z_j)^+ (D_j z_j),
 //! ```
 //!
-//! which on the sphere is `1/(2 sigma^2) sum_j dt_j |K_j z_j|^2`.
+//! which on the sphere is `1/(2 sigma^2) sum_j dt_j |D_j z_j|^2`. The prior does not move the path: the
+//! gradient with respect to `P` is minus the divergence's part of the gradient with respect to `K`.
 //!
 //! The exponential is never built: `exp(Omega) z` is a Taylor series of matrix-vector products, with as
 //! many terms as a bound of the norm asks for, `O(n^2)` a step. Series and samples stand in the lanes of
@@ -43,6 +45,8 @@ mod chebyshev;
 mod error;
 mod exponential;
 mod forward;
+mod incoming;
+mod layout;
 mod problem;
 mod rows;
 mod step;
@@ -50,7 +54,7 @@ mod step;
 pub use backward::Gradients;
 pub use error::PathError;
 pub use forward::{Path, Tape};
-pub use problem::{Drift, Grid, Noise, PathProblem, Requests, Space};
+pub use problem::{Drift, Grid, Noise, PathProblem, Prior, Requests, Space};
 
 use crate::simd::{Level, SimdReal, dispatch};
 use backward::BackwardGroup;
@@ -99,7 +103,7 @@ pub enum Memory {
 ///
 /// ```
 /// use stroock_kernels::noise::NoiseKey;
-/// use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Requests, Space};
+/// use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 ///
 /// // Two series on S^2, constant drift around the third axis, states asked for at t = 0.5 and t = 1.
 /// let times: Vec<f32> = (0..=100).map(|j| j as f32 / 100.0).collect();
@@ -109,6 +113,7 @@ pub enum Memory {
 ///     samples: 1,
 ///     grid: Grid::Shared(&times),
 ///     drift: Drift::Chebyshev { terms: 1, interval: (0.0, 2.0), coefficients: &[6.28, 0., 0., 3.14, 0., 0.] },
+///     prior: Prior::Driftless,
 ///     sigma: 0.1,
 ///     start: &[1., 0., 0., 1., 0., 0.],
 ///     noise: Noise::Counter { key: NoiseKey::new(1, 0), series: &[0, 1], first_sample: 0 },

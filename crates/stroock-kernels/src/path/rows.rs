@@ -2,7 +2,8 @@
 
 use stroock_geometry::Real;
 
-use super::problem::{Layout, PathProblem, Requests};
+use super::layout::Layout;
+use super::problem::{PathProblem, Requests};
 
 /// One sample of one series.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,10 @@
 use stroock_geometry::Real;
 
 use super::PathError;
-use super::chebyshev::{self, PAIR};
+use super::chebyshev::{Expansion, PAIR};
 use super::exponential::{self, LIMIT, Parts};
-use super::problem::{Drift, Layout, Noise, PathProblem};
+use super::layout::Layout;
+use super::problem::{Drift, Noise, PathProblem, Prior};
 use super::rows::Row;
 use crate::noise::{RoundKeys, fill_step, round_keys_in_lanes};
 use crate::simd::{Lanes, MAX_WIDTH, Words};
@@ -15,12 +16,16 @@ pub(super) struct Step<'p, V: Lanes> {
     rows: [Row; MAX_WIDTH],
     times: [&'p [V::Real]; MAX_WIDTH],
     source: DriftSource<'p, V>,
+    /// `None` where the prior has no drift.
+    prior: Option<Expansion<V>>,
     increments: IncrementSource<'p, V>,
     sigma: V::Real,
     /// The pair of steps whose drifts are in `drifts`.
     pair: Option<usize>,
     /// Drifts of the pair, `[2, m]`.
     drifts: Vec<V>,
+    /// Drifts of the pair minus those of the prior, `[2, m]`; empty where the prior has none.
+    excesses: Vec<V>,
     /// Which of the pair is the current step.
     member: usize,
     /// Length of the step; 0 in lanes whose path has ended.
@@ -35,7 +40,7 @@ pub(super) struct Step<'p, V: Lanes> {
 
 #[allow(clippy::large_enum_variant, reason = "there is one for each group of rows")]
 enum DriftSource<'p, V: Lanes> {
-    Chebyshev { interval: (V::Real, V::Real), coefficients: Vec<V>, polynomials: Vec<V> },
+    Chebyshev(Expansion<V>),
     Steps([&'p [V::Real]; MAX_WIDTH]),
 }
 
@@ -58,17 +63,7 @@ impl<'p, V: Lanes> Step<'p, V> {
         }
         let source = match problem.drift {
             Drift::Chebyshev { terms, interval, coefficients } => {
-                let mut slices = [&[][..]; MAX_WIDTH];
-                for (slice, row) in slices.iter_mut().zip(rows) {
-                    *slice = &coefficients[row.series * m * terms..(row.series + 1) * m * terms];
-                }
-                let mut packed = vec![V::zero(); m * terms];
-                gather(&slices, 0, &mut packed);
-                DriftSource::Chebyshev {
-                    interval,
-                    coefficients: packed,
-                    polynomials: vec![V::zero(); PAIR * terms],
-                }
+                DriftSource::Chebyshev(expansion(&rows, m, terms, interval, coefficients))
             }
             Drift::Steps(values) => {
                 let mut slices = [&[][..]; MAX_WIDTH];
@@ -77,6 +72,12 @@ impl<'p, V: Lanes> Step<'p, V> {
                     *slice = &values[from * m..to * m];
                 }
                 DriftSource::Steps(slices)
+            }
+        };
+        let prior = match problem.prior {
+            Prior::Driftless => None,
+            Prior::Chebyshev { terms, interval, coefficients } => {
+                Some(expansion(&rows, m, terms, interval, coefficients))
             }
         };
         let increments = match problem.noise {
@@ -106,6 +107,8 @@ impl<'p, V: Lanes> Step<'p, V> {
             rows,
             times,
             source,
+            excesses: zeros(if prior.is_some() { PAIR * m } else { 0 }),
+            prior,
             increments,
             sigma: problem.sigma,
             pair: None,
@@ -154,24 +157,32 @@ impl<'p, V: Lanes> Step<'p, V> {
         &self.drifts[self.member * m..(self.member + 1) * m]
     }
 
+    /// Excess `K(t_j) - P(t_j)` of the drift over that of the prior, `[m]`.
+    #[inline(always)]
+    pub fn excess(&self) -> &[V] {
+        let m = self.omega.len();
+        match self.prior {
+            None => self.drift(),
+            Some(_) => &self.excesses[self.member * m..(self.member + 1) * m],
+        }
+    }
+
     /// Computes the drifts of the pair of steps that starts at `j`.
     #[inline(always)]
     fn set_drifts(&mut self, j: usize) {
         let m = self.omega.len();
         let times = [self.time(j), self.time(j + 1)];
         match &mut self.source {
-            DriftSource::Chebyshev { interval: (start, end), coefficients, polynomials } => {
-                let scale = V::splat(V::Real::of(1.0) / (*end - *start));
-                let terms = polynomials.len() / PAIR;
-                for i in 0..PAIR {
-                    let s = times[i].sub(V::splat(*start)).mul(scale);
-                    chebyshev::polynomials(s, &mut polynomials[i * terms..(i + 1) * terms]);
-                }
-                chebyshev::evaluate(coefficients, polynomials, &mut self.drifts);
-            }
+            DriftSource::Chebyshev(expansion) => expansion.evaluate(times, &mut self.drifts),
             DriftSource::Steps(slices) => {
                 gather(slices, j * m, &mut self.drifts[..m]);
                 gather(slices, (j + 1) * m, &mut self.drifts[m..]);
+            }
+        }
+        if let Some(prior) = &mut self.prior {
+            prior.evaluate(times, &mut self.excesses);
+            for (excess, drift) in self.excesses.iter_mut().zip(&self.drifts) {
+                *excess = drift.sub(*excess);
             }
         }
     }
@@ -190,9 +201,17 @@ impl<'p, V: Lanes> Step<'p, V> {
     /// Adds the cotangents of the drifts of the current pair (`[2, m]`) to that of the Chebyshev
     /// coefficients (`[m, terms]`).
     #[inline(always)]
-    pub fn accumulate_coefficients(&self, of_drifts: &[V], of_coefficients: &mut [V]) {
-        if let DriftSource::Chebyshev { polynomials, .. } = &self.source {
-            chebyshev::accumulate(of_drifts, polynomials, of_coefficients);
+    pub fn accumulate_drift(&self, of_drifts: &[V], of_coefficients: &mut [V]) {
+        if let DriftSource::Chebyshev(expansion) = &self.source {
+            expansion.accumulate(of_drifts, of_coefficients);
+        }
+    }
+
+    /// The same for the drifts of the prior.
+    #[inline(always)]
+    pub fn accumulate_prior(&self, of_priors: &[V], of_coefficients: &mut [V]) {
+        if let Some(prior) = &self.prior {
+            prior.accumulate(of_priors, of_coefficients);
         }
     }
 
@@ -210,6 +229,24 @@ impl<'p, V: Lanes> Step<'p, V> {
         let worst = (0..V::WIDTH).max_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
         PathError::StepTooLarge { series: self.rows[worst].series, norm: squares[worst].sqrt(), limit: LIMIT }
     }
+}
+
+/// The expansions of the rows, from those of all series (`[B, m, terms]`).
+#[inline(always)]
+fn expansion<V: Lanes>(
+    rows: &[Row; MAX_WIDTH],
+    m: usize,
+    terms: usize,
+    interval: (V::Real, V::Real),
+    coefficients: &[V::Real],
+) -> Expansion<V> {
+    let mut slices = [&[][..]; MAX_WIDTH];
+    for (slice, row) in slices.iter_mut().zip(rows) {
+        *slice = &coefficients[row.series * m * terms..(row.series + 1) * m * terms];
+    }
+    let mut packed = vec![V::zero(); m * terms];
+    gather(&slices, 0, &mut packed);
+    Expansion::new(terms, interval, packed)
 }
 
 /// Lane `l` of `out[i]` becomes `slices[l][from + i]`; a lane whose slice has ended repeats its last entries.

@@ -51,6 +51,20 @@ macro_rules! array_arithmetic {
         }
 
         #[inline(always)]
+        fn load_part(from: &[$real], rest: Self) -> Self {
+            let mut lanes = rest.0;
+            let count = from.len().min(L);
+            lanes[..count].copy_from_slice(&from[..count]);
+            Self(lanes)
+        }
+
+        #[inline(always)]
+        fn store_part(self, to: &mut [$real]) {
+            let count = to.len().min(L);
+            to[..count].copy_from_slice(&self.0[..count]);
+        }
+
+        #[inline(always)]
         fn add(self, other: Self) -> Self {
             Self(each_lane!(l < L, self.0[l] + other.0[l]))
         }

@@ -2,7 +2,8 @@
 //!
 //! A kernel is written once over the trait [`Lanes`] and compiled once per instruction set; [`Level`] is
 //! the set that the running processor has. Lanes never mix: lane `l` of a result depends on lane `l` of
-//! the operands alone, so that a series gives the same bits whatever series stand beside it.
+//! the operands alone, so that a series gives the same bits whatever series stand beside it. The exception is
+//! [`Lanes::total`], for kernels whose lanes hold numbers of one frame.
 
 mod array;
 mod elementary;
@@ -35,6 +36,10 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn load(from: &[Self::Real]) -> Self;
     /// Writes the lanes to the first `WIDTH` places of a slice.
     fn store(self, to: &mut [Self::Real]);
+    /// The numbers of a slice of at most `WIDTH`, with the lanes of `rest` behind them.
+    fn load_part(from: &[Self::Real], rest: Self) -> Self;
+    /// Writes the first lanes to a slice of at most `WIDTH` numbers.
+    fn store_part(self, to: &mut [Self::Real]);
     /// `self + other`.
     fn add(self, other: Self) -> Self;
     /// `self - other`.
@@ -67,6 +72,21 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn sigmoid(self) -> Self {
         let one = Self::splat(Self::Real::of(1.0));
         one.div(one.add(Self::zero().sub(self).exp()))
+    }
+
+    /// The sum over the lanes, of neighbours first: an order that depends on `WIDTH` alone.
+    #[inline(always)]
+    fn total(self) -> Self::Real {
+        let mut lanes = [Self::Real::of(0.0); MAX_WIDTH];
+        self.store(&mut lanes);
+        let mut count = Self::WIDTH;
+        while count > 1 {
+            count /= 2;
+            for l in 0..count {
+                lanes[l] = lanes[2 * l] + lanes[2 * l + 1];
+            }
+        }
+        lanes[0]
     }
 
     /// Zero in every lane.
@@ -111,4 +131,53 @@ pub trait SingleLanes: Lanes<Real = f32> {
     fn from_bits(a: Self::Words) -> Self;
     /// `if_set` in the lanes where the top bit of `mask` is set, `if_clear` in the others.
     fn select(mask: Self::Words, if_set: Self, if_clear: Self) -> Self;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kernel, Lanes, Level, SimdReal, dispatch};
+
+    /// Parts of every length: the lanes after loading, the slice after storing, and the sum over the lanes.
+    struct Parts<T>(Vec<T>);
+
+    impl<T: SimdReal> Kernel<T> for Parts<T> {
+        type Output = Vec<(usize, Vec<T>, Vec<T>, T)>;
+
+        #[inline(always)]
+        fn run<V: Lanes<Real = T>>(self) -> Self::Output {
+            let mut parts = Vec::new();
+            for count in 0..=V::WIDTH {
+                let loaded = V::load_part(&self.0[..count], V::splat(T::of(-1.0)));
+                let [mut lanes, mut stored] = [vec![T::zero(); V::WIDTH], vec![T::zero(); V::WIDTH]];
+                loaded.store(&mut lanes);
+                loaded.store_part(&mut stored[..count]);
+                parts.push((V::WIDTH, lanes, stored, loaded.total()));
+            }
+            parts
+        }
+    }
+
+    fn parts_are_exact<T: SimdReal>() {
+        let numbers: Vec<T> = (1..=16).map(|i| T::of(f64::from(i))).collect();
+        for level in Level::ALL {
+            for (count, (width, lanes, stored, total)) in
+                dispatch(level, Parts(numbers.clone())).into_iter().enumerate()
+            {
+                assert_eq!(width, T::width(level.or_portable()));
+                for lane in 0..width {
+                    let inside = lane < count;
+                    assert_eq!(lanes[lane], if inside { numbers[lane] } else { T::of(-1.0) }, "{level:?}");
+                    assert_eq!(stored[lane], if inside { numbers[lane] } else { T::zero() }, "{level:?}");
+                }
+                let expected = (count * (count + 1) / 2) as f64 - (width - count) as f64;
+                assert_eq!(total, T::of(expected), "{level:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_a_vector() {
+        parts_are_exact::<f32>();
+        parts_are_exact::<f64>();
+    }
 }

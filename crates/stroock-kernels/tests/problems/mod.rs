@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use stroock_kernels::noise::{NoiseKey, philox};
-use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathReal, Requests, Space};
+use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathReal, Prior, Requests, Space};
 
 /// An owned path problem with noise from the generator.
 #[derive(Clone)]
@@ -16,6 +16,9 @@ pub struct Batch<T> {
     /// Chebyshev terms; `None`: drift per step.
     pub terms: Option<usize>,
     pub drift: Vec<T>,
+    /// Chebyshev terms of the prior's drift; `None`: driftless.
+    pub prior_terms: Option<usize>,
+    pub prior: Vec<T>,
     pub sigma: T,
     pub start: Vec<T>,
     pub numbers: Vec<u32>,
@@ -55,6 +58,8 @@ impl<T: PathReal> Batch<T> {
             times,
             terms: Some(6),
             drift: (0..series * m * 6).map(|i| T::of(scatter(3, i))).collect(),
+            prior_terms: None,
+            prior: Vec::new(),
             sigma: T::of(0.4),
             start: start(space, n, samples * series),
             numbers: (0..series as u32).map(|b| 100 + 7 * b).collect(),
@@ -85,6 +90,8 @@ impl<T: PathReal> Batch<T> {
             times,
             terms: None,
             drift: (0..all * m).map(|i| T::of(scatter(5, i))).collect(),
+            prior_terms: None,
+            prior: Vec::new(),
             sigma: T::of(0.3),
             start: start(space, n, samples * series),
             numbers: (0..series as u32).collect(),
@@ -92,6 +99,13 @@ impl<T: PathReal> Batch<T> {
             requests: Vec::new(),
             key: NoiseKey::new(12, 0),
         }
+    }
+
+    /// The same problem with a prior that has a drift.
+    pub fn with_prior(self, terms: usize) -> Self {
+        let count = self.series() * self.space.algebra_dim(self.dim) * terms;
+        let prior = (0..count).map(|i| T::of(scatter(6, i))).collect();
+        Self { prior_terms: Some(terms), prior, ..self }
     }
 
     pub fn series(&self) -> usize {
@@ -112,6 +126,12 @@ impl<T: PathReal> Batch<T> {
                     Drift::Chebyshev { terms, interval: (T::of(0.0), T::of(2.0)), coefficients: &self.drift }
                 }
                 None => Drift::Steps(&self.drift),
+            },
+            prior: match self.prior_terms {
+                Some(terms) => {
+                    Prior::Chebyshev { terms, interval: (T::of(-1.0), T::of(1.5)), coefficients: &self.prior }
+                }
+                None => Prior::Driftless,
             },
             sigma: self.sigma,
             start: &self.start,
@@ -136,6 +156,10 @@ impl<T: PathReal> Batch<T> {
                 .copied()
                 .collect(),
             numbers: self.numbers[range.clone()].to_vec(),
+            prior: {
+                let per_series = self.prior.len() / series;
+                self.prior[range.start * per_series..range.end * per_series].to_vec()
+            },
             ..self.clone()
         };
         match &self.time_offsets {
@@ -171,6 +195,8 @@ impl Batch<f64> {
             times: singles(&self.times),
             terms: self.terms,
             drift: singles(&self.drift),
+            prior_terms: self.prior_terms,
+            prior: singles(&self.prior),
             sigma: self.sigma as f32,
             start: singles(&self.start),
             numbers: self.numbers.clone(),

@@ -2,35 +2,14 @@
 
 use std::sync::Arc;
 
-use rand_core::Rng;
 use serde::{Deserialize, Serialize};
-use stroock_kernels::noise::{NoiseKey, Purpose};
+use stroock_kernels::noise::NoiseKey;
 
 use super::input::InputPoints;
 use super::time::{join, nearest, through};
-use super::{EncoderInput, Evidence, EvidenceError, GridKind, TimeAxis};
+use super::{EncoderInput, Evidence, EvidenceChoice, EvidenceError, GridKind, InputChoice, TimeAxis};
 use crate::latent::{PathGrid, PathRequests};
-use crate::series::{Dataset, Series, Target};
-
-/// Which points of a series the encoder sees; the evidence is always all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InputChoice {
-    /// All points.
-    All,
-    /// The first points.
-    First {
-        /// How many.
-        count: usize,
-    },
-    /// Every point with a probability, drawn anew in every epoch.
-    Random {
-        /// The probability.
-        probability: f64,
-        /// How many of the first points are always seen.
-        always: usize,
-    },
-}
+use crate::series::{Dataset, Observation, Series, Target};
 
 /// How series become batches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +22,9 @@ pub struct Batcher {
     pub grid: GridKind,
     /// What the encoder sees.
     pub input: InputChoice,
+    /// What the likelihood is scored on.
+    #[serde(default)]
+    pub evidence: EvidenceChoice,
 }
 
 /// A batch of `B` series.
@@ -68,22 +50,26 @@ impl Batcher {
     /// The batch of the series with the given `numbers`; `key` decides what the encoder sees of each.
     ///
     /// ```
-    /// use stroock::batch::{Batcher, GridKind, InputChoice, TimeAxis};
-    /// use stroock::series::{Dataset, Observation, Series, Target};
+    /// use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+    /// use stroock::series::{Dataset, Observation, Series};
     /// use stroock_kernels::noise::NoiseKey;
     ///
     /// let series = |id: &str, times: Vec<f64>| Series {
     ///     id: id.into(),
     ///     values: vec![1.0; times.len()],
     ///     times,
-    ///     observed: None,
-    ///     target: Target::None,
+    ///     ..Series::default()
     /// };
     /// let observation = Observation::Vector { channels: 1 };
     /// let data = Dataset::new(observation, vec![series("a", vec![0., 3.]), series("b", vec![1., 2., 4.])])?;
     /// let axis = TimeAxis { start: 0.0, end: 4.0, horizon: 1.0 };
-    /// let batcher =
-    ///     Batcher { input_axis: axis, grid_axis: axis, grid: GridKind::Regular { points: 5 }, input: InputChoice::All };
+    /// let batcher = Batcher {
+    ///     input_axis: axis,
+    ///     grid_axis: axis,
+    ///     grid: GridKind::Regular { points: 5 },
+    ///     input: InputChoice::All,
+    ///     evidence: EvidenceChoice::All,
+    /// };
     /// let batch = batcher.assemble(&data, &[1, 0], NoiseKey::new(1, 0))?;
     /// assert_eq!(batch.requests.indices, [1, 2, 4, 0, 3]);
     /// assert_eq!(batch.evidence.counts(), [3, 2]);
@@ -93,29 +79,29 @@ impl Batcher {
     /// # Errors
     /// When the series do not make evidence, for instance because the data set was built around its checks.
     pub fn assemble(&self, data: &Dataset, numbers: &[usize], key: NoiseKey) -> Result<Batch, EvidenceError> {
-        let channels = data.observation().len();
+        let observation = data.observation();
+        let channels = observation.len();
         let mut points = Vec::with_capacity(numbers.len());
         let mut targets = Vec::with_capacity(numbers.len());
-        let (mut offsets, mut values, mut mask, mut all_seen) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        let (mut offsets, mut values, mut all_seen) = (vec![0], Vec::new(), Vec::new());
         let (mut indices, mut grids) = (Vec::new(), Vec::new());
+        let gappy = numbers.iter().any(|&number| data.series()[number].observed.is_some());
+        let mut mask = gappy.then(Vec::new);
         for &number in numbers {
             let series = &data.series()[number];
-            let present = present_points(series, channels);
-            let seen = self.seen(present.len(), number, key);
-            let mut input = InputPoints::default();
-            for (&index, &seen) in present.iter().zip(&seen) {
+            let present = self.evidence.evidence(present_points(series, channels), number, key);
+            for &index in &present {
                 let row = index * channels..(index + 1) * channels;
-                let observed =
-                    row.clone().map(|place| series.observed.as_ref().is_none_or(|mask| mask[place]));
-                let from = mask.len();
-                mask.extend(observed);
                 values.extend_from_slice(&series.values[row.clone()]);
-                if seen {
-                    input.times.push(self.input_axis.to_model(series.times[index]));
-                    input.values.extend_from_slice(&series.values[row]);
-                    input.observed.extend_from_slice(&mask[from..]);
+                if let Some(mask) = &mut mask {
+                    match &series.observed {
+                        Some(observed) => mask.extend_from_slice(&observed[row]),
+                        None => mask.extend(row.map(|_| true)),
+                    }
                 }
             }
+            let chosen = self.input.seen(present.len(), number, key);
+            let (input, seen) = self.input_points(series, observation, &present, &chosen);
             let times: Vec<f64> =
                 present.iter().map(|&index| self.grid_axis.to_model(series.times[index])).collect();
             match self.grid {
@@ -133,10 +119,9 @@ impl Batcher {
             points.push(input);
             targets.push(restrict(&series.target, &present));
         }
-        let mask = if mask.iter().all(|&observed| observed) { None } else { Some(mask) };
         Ok(Batch {
             numbers: numbers.iter().map(|&number| number as u32).collect(),
-            input: EncoderInput::new(channels, &points),
+            input: EncoderInput::new(observation, &points),
             evidence: Arc::new(Evidence::new(channels, offsets.clone(), values, mask.as_deref())?),
             seen: all_seen,
             grid: self.grid.shared(self.grid_axis).map_or_else(|| join(grids), PathGrid::Shared),
@@ -145,27 +130,42 @@ impl Batcher {
         })
     }
 
-    /// Which of the `count` points of a series the encoder sees.
-    fn seen(&self, count: usize, number: usize, key: NoiseKey) -> Vec<bool> {
-        match self.input {
-            InputChoice::All => vec![true; count],
-            InputChoice::First { count: first } => (0..count).map(|i| i < first).collect(),
-            InputChoice::Random { probability, always } => {
-                let mut stream = key.stream(Purpose::Other, number as u32, 0);
-                let mut draw = || (stream.next_u32() as f64 + 0.5) / 2f64.powi(32) < probability;
-                (0..count)
-                    .map(|i| {
-                        let drawn = draw();
-                        i < always || drawn
-                    })
-                    .collect()
+    /// The `chosen` points of a series without what is withheld, and which points are left.
+    pub(super) fn input_points(
+        &self,
+        series: &Series,
+        observation: Observation,
+        points: &[usize],
+        chosen: &[bool],
+    ) -> (InputPoints, Vec<bool>) {
+        let channels = observation.len();
+        let mut input = InputPoints::default();
+        let mut seen = Vec::with_capacity(points.len());
+        for (&index, &chosen) in points.iter().zip(chosen) {
+            let visible = |channel| series.is_visible(channels, index, channel);
+            let any = chosen
+                && match observation {
+                    Observation::Vector { .. } => (0..channels).any(visible),
+                    Observation::Image { .. } => visible(0),
+                };
+            seen.push(any);
+            if any {
+                input.times.push(self.input_axis.to_model(series.times[index]));
+                input.values.extend_from_slice(&series.values[index * channels..(index + 1) * channels]);
+                if let Observation::Vector { .. } = observation {
+                    input.seen.extend((0..channels).map(visible));
+                }
             }
         }
+        (input, seen)
     }
 }
 
 /// The times of a series at which anything is observed.
-fn present_points(series: &Series, channels: usize) -> Vec<usize> {
+pub(super) fn present_points(series: &Series, channels: usize) -> Vec<usize> {
+    if series.observed.is_none() {
+        return (0..series.times.len()).collect();
+    }
     let any = |index: &usize| (0..channels).any(|channel| series.is_observed(channels, *index, channel));
     (0..series.times.len()).filter(any).collect()
 }

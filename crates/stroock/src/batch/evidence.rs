@@ -53,6 +53,20 @@ pub enum EvidenceError {
         /// Channel.
         channel: usize,
     },
+    /// An observation is not one of the classes.
+    #[error(
+        "the value of channel {channel} at point {point} is {value}, but classes are the whole numbers below {classes}"
+    )]
+    Class {
+        /// Point, counted over the batch.
+        point: usize,
+        /// Channel.
+        channel: usize,
+        /// The value.
+        value: f32,
+        /// Number of classes.
+        classes: usize,
+    },
     /// The output of a decoder does not have the shape of the evidence.
     #[error("the decoder gave {actual:?} numbers a point, but the evidence needs {expected}")]
     Output {

@@ -1,10 +1,27 @@
 //! What the encoder sees of a batch: points in time with some of their channels.
 
-/// The inputs of `B` series, `N` points in all, with `C` channels each.
-#[derive(Clone, Debug, Default, PartialEq)]
+use crate::series::Observation;
+
+/// Which values of the points are there.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputEntries {
+    /// Each channel of each point on its own: channel `c` of series `b` is observed at the points
+    /// `points[offsets[b C + c]..offsets[b C + c + 1]]`.
+    PerChannel {
+        /// `[B C + 1]`.
+        offsets: Vec<usize>,
+        /// Series after series, channel after channel.
+        points: Vec<u32>,
+    },
+    /// Every point as a whole: images.
+    Whole,
+}
+
+/// The inputs of `B` series, `N` points in all, with `C` numbers each.
+#[derive(Clone, Debug, PartialEq)]
 pub struct EncoderInput {
-    /// Channels `C`.
-    pub channels: usize,
+    /// What is observed at a point.
+    pub observation: Observation,
     /// `[B + 1]`: where the points of a series begin.
     pub point_offsets: Vec<usize>,
     /// Values `[N, C]`; 0 where nothing is observed.
@@ -13,30 +30,42 @@ pub struct EncoderInput {
     pub distinct_times: Vec<f64>,
     /// `[N]`: the distinct time of each point.
     pub times: Vec<u32>,
-    /// `[B C + 1]`: where the entries of a channel of a series begin in `entries`.
-    pub entry_offsets: Vec<usize>,
-    /// The points of all observed entries, series after series, channel after channel.
-    pub entries: Vec<u32>,
+    /// Which values are there.
+    pub entries: InputEntries,
+}
+
+/// The points of one series that the encoder sees.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputPoints {
+    /// Model times `[T]`.
+    pub times: Vec<f64>,
+    /// Values `[T, C]`.
+    pub values: Vec<f32>,
+    /// Which of them are seen, `[T, C]`; without meaning for images, which are seen as a whole.
+    pub seen: Vec<bool>,
 }
 
 impl EncoderInput {
-    /// Collects the points of a batch: for each series its model times, and for each of them the values and
-    /// which of them are observed.
-    pub fn new(channels: usize, series: &[InputPoints]) -> Self {
+    /// Collects the points of a batch.
+    pub fn new(observation: Observation, series: &[InputPoints]) -> Self {
         let mut distinct_times: Vec<f64> = series.iter().flat_map(|points| &points.times).copied().collect();
         distinct_times.sort_by(f64::total_cmp);
         distinct_times.dedup();
-        let mut input = Self {
-            channels,
-            point_offsets: vec![0],
-            distinct_times,
-            entry_offsets: vec![0],
-            ..Self::default()
+        let entries = match observation {
+            Observation::Vector { .. } => InputEntries::PerChannel { offsets: vec![0], points: Vec::new() },
+            Observation::Image { .. } => InputEntries::Whole,
         };
+        let (point_offsets, values, times) = (vec![0], Vec::new(), Vec::new());
+        let mut input = Self { observation, point_offsets, values, distinct_times, times, entries };
         for points in series {
             input.push(points);
         }
         input
+    }
+
+    /// Numbers `C` of a point.
+    pub fn channels(&self) -> usize {
+        self.observation.len()
     }
 
     /// Series `B`.
@@ -49,35 +78,44 @@ impl EncoderInput {
         self.times.len()
     }
 
-    /// Whether a channel of a series has any entry, `[B, C]` as 0 or 1.
-    pub fn presence(&self) -> Vec<f32> {
-        self.entry_offsets.windows(2).map(|pair| f32::from(u8::from(pair[1] > pair[0]))).collect()
+    /// Where `features` numbers of every point are there: as [`InputEntries::PerChannel`] has it. Whole points
+    /// have all of their features; those that are there channel by channel have just as many features as
+    /// channels.
+    pub fn entries_of(&self, features: usize) -> (Vec<usize>, Vec<u32>) {
+        match &self.entries {
+            InputEntries::PerChannel { offsets, points } => (offsets.clone(), points.clone()),
+            InputEntries::Whole => {
+                let mut offsets = vec![0];
+                let mut points = Vec::with_capacity(self.points() * features);
+                for pair in self.point_offsets.windows(2) {
+                    for _ in 0..features {
+                        points.extend((pair[0]..pair[1]).map(|point| point as u32));
+                        offsets.push(points.len());
+                    }
+                }
+                (offsets, points)
+            }
+        }
     }
 
     fn push(&mut self, points: &InputPoints) {
-        let first = self.times.len();
+        let (first, channels) = (self.times.len(), self.channels());
         for time in &points.times {
             let index = self.distinct_times.binary_search_by(|t| t.total_cmp(time)).unwrap_or_default();
             self.times.push(index as u32);
         }
-        let seen = points.values.iter().zip(&points.observed);
-        self.values.extend(seen.map(|(&value, &observed)| if observed { value } else { 0.0 }));
-        for channel in 0..self.channels {
-            let observed = (0..points.times.len()).filter(|i| points.observed[i * self.channels + channel]);
-            self.entries.extend(observed.map(|i| (first + i) as u32));
-            self.entry_offsets.push(self.entries.len());
+        match &mut self.entries {
+            InputEntries::Whole => self.values.extend_from_slice(&points.values),
+            InputEntries::PerChannel { offsets, points: entries } => {
+                let values = points.values.iter().zip(&points.seen);
+                self.values.extend(values.map(|(&value, &seen)| if seen { value } else { 0.0 }));
+                for channel in 0..channels {
+                    let seen = (0..points.times.len()).filter(|i| points.seen[i * channels + channel]);
+                    entries.extend(seen.map(|i| (first + i) as u32));
+                    offsets.push(entries.len());
+                }
+            }
         }
         self.point_offsets.push(self.times.len());
     }
-}
-
-/// The points of one series that the encoder sees.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct InputPoints {
-    /// Model times `[T]`.
-    pub times: Vec<f64>,
-    /// Values `[T, C]`.
-    pub values: Vec<f32>,
-    /// Which of them are observed, `[T, C]`.
-    pub observed: Vec<bool>,
 }

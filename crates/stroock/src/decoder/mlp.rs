@@ -1,40 +1,67 @@
-//! Linear maps with ReLU between them.
+//! Linear maps with activations between them.
 
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
-use burn::tensor::activation::relu;
-use burn::tensor::{Device, Tensor};
+use burn::nn::Linear;
+use burn::tensor::Tensor;
+use burn::tensor::activation::{relu, tanh};
+use serde::{Deserialize, Serialize};
 
-use super::Decoder;
+use super::{Decoder, DecoderError};
+use crate::initial::InitialWeights;
 
-/// Widths of an [`Mlp`], from the input to the output.
-#[derive(Clone, Debug)]
-pub struct MlpConfig {
-    /// At least two numbers; two of them make a linear map.
-    pub widths: Vec<usize>,
+/// What stands between two linear maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// `max(x, 0)`.
+    #[default]
+    Relu,
+    /// `tanh(x)`.
+    Tanh,
 }
 
-/// Linear maps with ReLU between them; without hidden widths a linear map.
+/// Sizes of an [`Mlp`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MlpConfig {
+    /// Widths between input and output; none of them make a linear map.
+    pub hidden: Vec<usize>,
+    /// What stands between two maps.
+    pub activation: Activation,
+}
+
+/// Linear maps with activations between them; without hidden widths a linear map.
 #[derive(Module, Debug)]
 pub struct Mlp {
     /// The maps, first to last.
     pub layers: Vec<Linear>,
+    #[module(skip)]
+    activation: Activation,
 }
 
 impl MlpConfig {
-    /// Initialises the maps.
-    pub fn init(&self, device: &Device) -> Mlp {
-        let pairs = self.widths.windows(2);
-        Mlp { layers: pairs.map(|pair| LinearConfig::new(pair[0], pair[1]).init(device)).collect() }
+    /// Initialises maps from `inputs` to `outputs` numbers.
+    pub fn init(&self, inputs: usize, outputs: usize, weights: &mut InitialWeights) -> Mlp {
+        let widths = [&[inputs], &self.hidden[..], &[outputs]].concat();
+        let layers = widths.windows(2).map(|pair| weights.linear(pair[0], pair[1])).collect();
+        Mlp { layers, activation: self.activation }
+    }
+}
+
+impl Mlp {
+    /// Outputs `[M, outputs]` at the inputs `[M, inputs]`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let last = self.layers.len().saturating_sub(1);
+        self.layers.iter().enumerate().fold(x, |x, (i, layer)| match (i < last, self.activation) {
+            (false, _) => layer.forward(x),
+            (true, Activation::Relu) => relu(layer.forward(x)),
+            (true, Activation::Tanh) => tanh(layer.forward(x)),
+        })
     }
 }
 
 impl Decoder for Mlp {
-    fn decode(&self, z: Tensor<2>) -> Tensor<2> {
-        let last = self.layers.len().saturating_sub(1);
-        self.layers.iter().enumerate().fold(z, |x, (i, layer)| {
-            let y = layer.forward(x);
-            if i < last { relu(y) } else { y }
-        })
+    fn decode(&self, z: Tensor<2>) -> Result<Tensor<2>, DecoderError> {
+        Ok(self.forward(z))
     }
 }

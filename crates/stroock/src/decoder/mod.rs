@@ -1,14 +1,39 @@
 //! From states of the latent path to the parameters of the observations.
 
+mod image;
 mod mlp;
 
-pub use mlp::{Mlp, MlpConfig};
+pub use image::{ImageDecoder, ImageDecoderConfig};
+pub use mlp::{Activation, Mlp, MlpConfig};
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
+use thiserror::Error;
+
+use crate::image::ImageError;
 
 /// A decoder: any burn module that maps latent states to outputs, point by point.
 pub trait Decoder: Module + ModuleDisplay {
     /// Outputs `[M, outputs]` at the states `z` (`[M, n]`).
-    fn decode(&self, z: Tensor<2>) -> Tensor<2>;
+    ///
+    /// # Errors
+    /// When the states do not fit the decoder.
+    fn decode(&self, z: Tensor<2>) -> Result<Tensor<2>, DecoderError>;
+}
+
+/// Why states cannot be decoded.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum DecoderError {
+    /// A layer on images refused its input.
+    #[error("decoder: {0}")]
+    Image(#[from] ImageError),
+    /// The decoder makes another number of outputs than the likelihood reads.
+    #[error("the decoder gave {actual} numbers a point, but the likelihood reads {expected}")]
+    Outputs {
+        /// Numbers that the likelihood reads.
+        expected: usize,
+        /// Numbers that the decoder gave.
+        actual: usize,
+    },
 }

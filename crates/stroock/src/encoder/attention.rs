@@ -6,7 +6,7 @@ use stroock_kernels::attention::{
 };
 
 use crate::batch::EncoderInput;
-use crate::fused::{self, Evaluated, FusedReal, Operation};
+use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 
 /// What the reference points with `queries` (`[R, E]`) see of a batch, `[B, R, C]`.
 ///
@@ -22,12 +22,14 @@ pub fn attend(
     values: Tensor<2>,
 ) -> Result<Tensor<3>, AttentionError> {
     let [reference_points, width] = queries.dims();
+    let channels = values.dims()[1];
+    let (offsets, points) = input.entries_of(channels);
     let operation = Attend {
         width,
-        channels: values.dims()[1],
+        channels,
         reference_points,
-        offsets: input.entry_offsets.clone(),
-        points: input.entries.clone(),
+        offsets,
+        points,
         times: input.times.clone(),
         point_offsets: input.point_offsets.clone(),
     };
@@ -79,15 +81,14 @@ impl Operation<3> for Attend {
 
     fn backward<T: FusedReal>(
         &self,
-        inputs: [&[T]; 3],
-        _: [&[usize]; 3],
-        tape: &Tape<T>,
+        computed: Computed<'_, T, Tape<T>, 3>,
         of_output: &[T],
         wanted: [bool; 3],
     ) -> Result<[Vec<T>; 3], AttentionError> {
         let of_values = if wanted[2] { ValueGradient::Computed } else { ValueGradient::Skipped };
         let solver = AttentionSolver::default();
-        let gradients = solver.backward(&self.problem(inputs), tape, of_output, of_values)?;
+        let gradients =
+            solver.backward(&self.problem(computed.inputs), computed.tape, of_output, of_values)?;
         Ok([gradients.queries, gradients.keys, gradients.values.unwrap_or_default()])
     }
 }

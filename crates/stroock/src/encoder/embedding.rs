@@ -1,7 +1,9 @@
 //! Times as vectors.
 
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Distribution, Tensor};
+use burn::tensor::Tensor;
+
+use crate::initial::InitialWeights;
 
 /// Size of a [`TimeEmbedding`].
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +24,9 @@ pub struct TimeEmbedding {
 
 impl TimeEmbeddingConfig {
     /// Initialises the embedding.
-    pub fn init(&self, device: &Device) -> TimeEmbedding {
-        let uniform = || Tensor::random([self.width.max(2)], Distribution::Uniform(-1.0, 1.0), device);
-        TimeEmbedding { frequency: Param::from_tensor(uniform()), phase: Param::from_tensor(uniform()) }
+    pub fn init(&self, weights: &mut InitialWeights) -> TimeEmbedding {
+        let width = [self.width.max(2)];
+        TimeEmbedding { frequency: weights.uniform(width, 1.0), phase: weights.uniform(width, 1.0) }
     }
 }
 

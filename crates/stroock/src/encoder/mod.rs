@@ -2,11 +2,17 @@
 
 mod attention;
 mod embedding;
+mod first_frame;
+mod frames;
+mod free;
 mod recurrence;
 mod time_attention;
 
 pub use attention::attend;
 pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
+pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
+pub use frames::{FrameEncoder, FrameEncoderConfig};
+pub use free::FreeRepresentation;
 pub use recurrence::{Gru, GruConfig};
 pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
 
@@ -17,6 +23,7 @@ use stroock_kernels::gru::GruError;
 use thiserror::Error;
 
 use crate::batch::EncoderInput;
+use crate::image::ImageError;
 
 /// An encoder: any burn module that maps the inputs of a batch to representations.
 pub trait Encoder: Module + ModuleDisplay {
@@ -39,6 +46,15 @@ pub enum EncoderError {
         /// Channels of the batch.
         actual: usize,
     },
+    /// A series has no frame to encode.
+    #[error("series {series} of the batch has no frame that the encoder may see, and it needs one")]
+    NoFrame {
+        /// Index of the series in the batch.
+        series: usize,
+    },
+    /// A layer on images refused its input.
+    #[error("frames: {0}")]
+    Image(#[from] ImageError),
     /// Attention refused its inputs.
     #[error("time attention: {0}")]
     Attention(#[from] AttentionError),

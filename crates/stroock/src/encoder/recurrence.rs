@@ -1,10 +1,11 @@
 //! The gated recurrent unit as a module with a fused kernel.
 
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Distribution, Tensor};
+use burn::tensor::Tensor;
 use stroock_kernels::gru::{GruError, GruProblem, GruSolver, Tape, Weights};
 
-use crate::fused::{self, Evaluated, FusedReal, Operation};
+use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
+use crate::initial::InitialWeights;
 
 /// Sizes of a [`Gru`].
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +32,14 @@ pub struct Gru {
 
 impl GruConfig {
     /// Initialises the unit, uniformly in `+-1/sqrt(H)`.
-    pub fn init(&self, device: &Device) -> Gru {
-        let (rows, bound) = (3 * self.hidden, 1.0 / (self.hidden as f64).sqrt());
-        let matrix = |columns| {
-            Param::from_tensor(Tensor::random([rows, columns], Distribution::Uniform(-bound, bound), device))
-        };
-        let vector =
-            || Param::from_tensor(Tensor::random([rows], Distribution::Uniform(-bound, bound), device));
-        Gru { w_ih: matrix(self.width), w_hh: matrix(self.hidden), b_ih: vector(), b_hh: vector() }
+    pub fn init(&self, weights: &mut InitialWeights) -> Gru {
+        let (rows, bound) = (3 * self.hidden, 1.0 / (self.hidden.max(1) as f64).sqrt());
+        Gru {
+            w_ih: weights.uniform([rows, self.width], bound),
+            w_hh: weights.uniform([rows, self.hidden], bound),
+            b_ih: weights.uniform([rows], bound),
+            b_hh: weights.uniform([rows], bound),
+        }
     }
 }
 
@@ -93,13 +94,12 @@ impl Operation<5> for LastState {
 
     fn backward<T: FusedReal>(
         &self,
-        inputs: [&[T]; 5],
-        _: [&[usize]; 5],
-        tape: &Tape<T>,
+        computed: Computed<'_, T, Tape<T>, 5>,
         of_last: &[T],
         _: [bool; 5],
     ) -> Result<[Vec<T>; 5], GruError> {
-        let gradients = GruSolver::default().backward(&self.problem(inputs), tape, of_last)?;
+        let gradients =
+            GruSolver::default().backward(&self.problem(computed.inputs), computed.tape, of_last)?;
         Ok([gradients.inputs, gradients.w_ih, gradients.w_hh, gradients.b_ih, gradients.b_hh])
     }
 }

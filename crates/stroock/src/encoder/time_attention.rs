@@ -1,18 +1,18 @@
 //! Multi-time attention (mTAND) followed by a gated recurrent unit.
 
 use burn::module::Module;
-use burn::nn::{Initializer, Linear, LinearConfig};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::nn::Linear;
+use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::{Encoder, EncoderError, Gru, GruConfig, TimeEmbedding, TimeEmbeddingConfig, attend};
-use crate::batch::EncoderInput;
+use crate::batch::{EncoderInput, InputEntries};
+use crate::initial::InitialWeights;
 
 /// Sizes of a [`TimeAttentionEncoder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct TimeAttentionConfig {
-    /// Channels `C` of the input.
-    pub channels: usize,
     /// Width of the representation.
     pub hidden: usize,
     /// Width `E` of the time embedding.
@@ -47,25 +47,29 @@ pub struct TimeAttentionEncoder {
     stretched: bool,
 }
 
+impl Default for TimeAttentionConfig {
+    /// The sizes of the paper.
+    fn default() -> Self {
+        Self { hidden: 64, embedding: 128, reference_points: 128, stretched: false }
+    }
+}
+
 impl TimeAttentionConfig {
-    /// Initialises the encoder.
-    pub fn init(&self, device: &Device) -> TimeAttentionEncoder {
-        let projection = || LinearConfig::new(self.embedding, self.embedding).init(device);
+    /// Initialises the encoder for inputs of `channels` numbers.
+    pub fn init(&self, channels: usize, weights: &mut InitialWeights) -> TimeAttentionEncoder {
         // One map of 2 C channels, in two halves.
-        let bound = 1.0 / (2.0 * self.channels as f64).sqrt();
-        let half = |bias| {
-            LinearConfig::new(self.channels, self.hidden)
-                .with_initializer(Initializer::Uniform { min: -bound, max: bound })
-                .with_bias(bias)
-                .init(device)
-        };
+        let bound = 1.0 / (2.0 * channels.max(1) as f64).sqrt();
+        let half = [channels, self.hidden];
         TimeAttentionEncoder {
-            embedding: TimeEmbeddingConfig { width: self.embedding }.init(device),
-            query: projection(),
-            key: projection(),
-            values: half(true),
-            presence: half(false),
-            recurrence: GruConfig { width: self.hidden, hidden: self.hidden }.init(device),
+            embedding: TimeEmbeddingConfig { width: self.embedding }.init(weights),
+            query: weights.linear(self.embedding, self.embedding),
+            key: weights.linear(self.embedding, self.embedding),
+            values: Linear {
+                weight: weights.uniform(half, bound),
+                bias: Some(weights.uniform([self.hidden], bound)),
+            },
+            presence: Linear { weight: weights.uniform(half, bound), bias: None },
+            recurrence: GruConfig { width: self.hidden, hidden: self.hidden }.init(weights),
             reference_points: self.reference_points,
             stretched: self.stretched,
         }
@@ -83,8 +87,8 @@ impl TimeAttentionEncoder {
         features: Tensor<2>,
     ) -> Result<Tensor<2>, EncoderError> {
         let [channels, hidden] = self.values.weight.val().dims();
-        if input.channels != channels {
-            return Err(EncoderError::Channels { expected: channels, actual: input.channels });
+        if features.dims()[1] != channels {
+            return Err(EncoderError::Channels { expected: channels, actual: features.dims()[1] });
         }
         let times = |times: &[f64]| {
             let options = (&features.device(), features.dtype());
@@ -95,7 +99,7 @@ impl TimeAttentionEncoder {
         let queries = self.query.forward(self.embedding.forward(times(&references)));
         let keys = self.key.forward(self.embedding.forward(times(&input.distinct_times)));
         let series = input.series();
-        let presence = TensorData::new(input.presence(), [series, channels]);
+        let presence = TensorData::new(presence(input, channels), [series, channels]);
         let presence = Tensor::<2>::from_data(presence, (&features.device(), features.dtype()));
 
         let attended = attend(input, queries, keys, features)?;
@@ -110,9 +114,20 @@ impl TimeAttentionEncoder {
 impl Encoder for TimeAttentionEncoder {
     fn encode(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
         let options = (&self.key.weight.val().device(), self.key.weight.val().dtype());
-        let values = TensorData::new(input.values.clone(), [input.points(), input.channels]);
+        let values = TensorData::new(input.values.clone(), [input.points(), input.channels()]);
         // Values are data: the device keeps no graph for them.
         self.encode_features(input, Tensor::from_data(values, options))
+    }
+}
+
+/// Whether a feature of a series has any entry, `[B, C]` as 0 or 1.
+fn presence(input: &EncoderInput, features: usize) -> Vec<f32> {
+    let any = |pair: &[usize]| f32::from(u8::from(pair[1] > pair[0]));
+    match &input.entries {
+        InputEntries::PerChannel { offsets, .. } => offsets.windows(2).map(any).collect(),
+        InputEntries::Whole => {
+            input.point_offsets.windows(2).flat_map(|pair| std::iter::repeat_n(any(pair), features)).collect()
+        }
     }
 }
 

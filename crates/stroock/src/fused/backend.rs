@@ -11,7 +11,7 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, backend_extension};
 use burn::tensor::{DType, DispatchTensor, Shape, Tensor, TensorData};
 
-use super::operation::{Bytes, Call, Erased, Operation};
+use super::operation::{Bytes, Call, Computed, Erased, Operation};
 
 /// Backends that can run fused operations, by their number of inputs.
 #[backend_extension(Flex, Autodiff)]
@@ -26,6 +26,14 @@ pub trait FusedBackend: Backend {
         b: FloatTensor<Self>,
         c: FloatTensor<Self>,
         call: Arc<dyn Erased<3>>,
+    ) -> FloatTensor<Self>;
+    /// An operation of four tensors.
+    fn fused_4(
+        a: FloatTensor<Self>,
+        b: FloatTensor<Self>,
+        c: FloatTensor<Self>,
+        d: FloatTensor<Self>,
+        call: Arc<dyn Erased<4>>,
     ) -> FloatTensor<Self>;
     /// An operation of five tensors.
     fn fused_5(
@@ -78,6 +86,7 @@ macro_rules! arity {
 arity!(1, fused_1, a);
 arity!(2, fused_2, a, b);
 arity!(3, fused_3, a, b, c);
+arity!(4, fused_4, a, b, c, d);
 arity!(5, fused_5, a, b, c, d, e);
 
 impl FusedBackend for Flex {
@@ -91,6 +100,16 @@ impl FusedBackend for Flex {
 
     fn fused_3(a: FlexTensor, b: FlexTensor, c: FlexTensor, call: Arc<dyn Erased<3>>) -> FlexTensor {
         run([a, b, c], &call)
+    }
+
+    fn fused_4(
+        a: FlexTensor,
+        b: FlexTensor,
+        c: FlexTensor,
+        d: FlexTensor,
+        call: Arc<dyn Erased<4>>,
+    ) -> FlexTensor {
+        run([a, b, c, d], &call)
     }
 
     fn fused_5(
@@ -121,6 +140,16 @@ impl<C: CheckpointStrategy> FusedBackend for Autodiff<Flex, C> {
         call: Arc<dyn Erased<3>>,
     ) -> FloatTensor<Self> {
         track::<C, 3>([a, b, c], call)
+    }
+
+    fn fused_4(
+        a: FloatTensor<Self>,
+        b: FloatTensor<Self>,
+        c: FloatTensor<Self>,
+        d: FloatTensor<Self>,
+        call: Arc<dyn Erased<4>>,
+    ) -> FloatTensor<Self> {
+        track::<C, 4>([a, b, c, d], call)
     }
 
     fn fused_5(
@@ -164,7 +193,7 @@ fn track<C: CheckpointStrategy, const N: usize>(
     let primitives = inputs.map(|input| input.into_primitive().to_contiguous());
     let output = run(primitives.clone(), &call);
     match PullBack.prepare::<C>(nodes).compute_bound().stateful() {
-        OpsKind::Tracked(prep) => prep.finish((call, primitives), output),
+        OpsKind::Tracked(prep) => prep.finish((call, primitives, output.clone()), output),
         OpsKind::UnTracked(prep) => prep.finish(output),
     }
 }
@@ -173,20 +202,20 @@ fn track<C: CheckpointStrategy, const N: usize>(
 struct PullBack;
 
 impl<const N: usize> Backward<Flex, N> for PullBack {
-    type State = (Arc<dyn Erased<N>>, [FlexTensor; N]);
+    type State = (Arc<dyn Erased<N>>, [FlexTensor; N], FlexTensor);
 
     fn backward(self, ops: Ops<Self::State, N>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let of_output = gradients.consume::<Flex>(&ops.node).to_contiguous();
-        let (call, inputs) = ops.state;
+        let (call, inputs, output) = ops.state;
         let wanted = ops.parents.each_ref().map(Option::is_some);
         let shapes = inputs.each_ref().map(|input| input.shape().as_slice().to_vec());
-        let of_inputs = call.backward(
-            inputs[0].dtype(),
-            inputs.each_ref().map(content),
-            shapes.each_ref().map(|s| &s[..]),
-            content(&of_output),
-            wanted,
-        );
+        let computed = Computed {
+            inputs: inputs.each_ref().map(content),
+            shapes: shapes.each_ref().map(|s| &s[..]),
+            output: content(&output),
+            tape: &(),
+        };
+        let of_inputs = call.backward(inputs[0].dtype(), computed, content(&of_output), wanted);
         for ((parent, of_input), shape) in ops.parents.into_iter().zip(of_inputs).zip(shapes) {
             let Some(parent) = parent else { continue };
             let of_input = match of_input {

@@ -8,4 +8,4 @@ mod backend;
 mod operation;
 
 pub use backend::{FusedBackend, apply};
-pub use operation::{Erased, Evaluated, FusedReal, Operation};
+pub use operation::{Computed, Erased, Evaluated, FusedReal, Operation};

@@ -5,11 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use burn::tensor::{DType, Element};
 use stroock_kernels::attention::AttentionReal;
+use stroock_kernels::convolution::ConvolutionReal;
 use stroock_kernels::gru::GruReal;
+use stroock_kernels::normalisation::NormalisationReal;
 use stroock_kernels::path::PathReal;
 
 /// A number type of tensors and kernels: `f32` or `f64`.
-pub trait FusedReal: PathReal + AttentionReal + GruReal + Element + bytemuck::Pod {}
+pub trait FusedReal:
+    PathReal + AttentionReal + GruReal + ConvolutionReal + NormalisationReal + Element + bytemuck::Pod
+{
+}
 
 impl FusedReal for f32 {}
 impl FusedReal for f64 {}
@@ -23,6 +28,19 @@ pub struct Evaluated<T, P> {
     pub shape: Vec<usize>,
     /// What the backward pass needs beside the inputs.
     pub tape: P,
+}
+
+/// What a backward pass knows of the forward pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Computed<'a, T, P, const N: usize> {
+    /// The inputs in row-major order.
+    pub inputs: [&'a [T]; N],
+    /// Their shapes.
+    pub shapes: [&'a [usize]; N],
+    /// The output in row-major order.
+    pub output: &'a [T],
+    /// What the forward pass has kept.
+    pub tape: &'a P,
 }
 
 /// An operation of `N` tensors with its own kernel and adjoint.
@@ -50,9 +68,7 @@ pub trait Operation<const N: usize>: Debug + Send + Sync + 'static {
     /// When the gradient does not fit, for instance because it is not finite.
     fn backward<T: FusedReal>(
         &self,
-        inputs: [&[T]; N],
-        shapes: [&[usize]; N],
-        tape: &Self::Tape<T>,
+        computed: Computed<'_, T, Self::Tape<T>, N>,
         of_output: &[T],
         wanted: [bool; N],
     ) -> Result<[Vec<T>; N], Self::Error>;
@@ -67,8 +83,7 @@ pub trait Erased<const N: usize>: Debug + Send + Sync {
     fn backward(
         &self,
         dtype: DType,
-        inputs: [&[u8]; N],
-        shapes: [&[usize]; N],
+        computed: Computed<'_, u8, (), N>,
         of_output: &[u8],
         wanted: [bool; N],
     ) -> [Bytes; N];
@@ -132,15 +147,14 @@ impl<O: Operation<N>, const N: usize> Call<O, N> {
 
     fn backward_in<T: FusedReal>(
         &self,
-        inputs: [&[u8]; N],
-        shapes: [&[usize]; N],
+        Computed { inputs, shapes, output, tape: () }: Computed<'_, u8, (), N>,
         tape: &O::Tape<T>,
         of_output: &[u8],
         wanted: [bool; N],
     ) -> [Vec<T>; N] {
         let inputs: [&[T]; N] = inputs.map(bytemuck::cast_slice);
-        let gradients =
-            self.operation.backward(inputs, shapes, tape, bytemuck::cast_slice(of_output), wanted);
+        let computed = Computed { inputs, shapes, output: bytemuck::cast_slice(output), tape };
+        let gradients = self.operation.backward(computed, bytemuck::cast_slice(of_output), wanted);
         // A gradient that is not finite poisons everything below it, as it would in any other operation; the
         // training loop looks for that and says where.
         gradients.unwrap_or_else(|_| inputs.map(|input| vec![T::nan(); input.len()]))
@@ -167,20 +181,19 @@ impl<O: Operation<N>, const N: usize> Erased<N> for Call<O, N> {
     fn backward(
         &self,
         dtype: DType,
-        inputs: [&[u8]; N],
-        shapes: [&[usize]; N],
+        computed: Computed<'_, u8, (), N>,
         of_output: &[u8],
         wanted: [bool; N],
     ) -> [Bytes; N] {
         match (&*lock(&self.tape), dtype) {
             (Some(Tape::F64(tape)), DType::F64) => {
-                self.backward_in::<f64>(inputs, shapes, tape, of_output, wanted).map(Bytes::F64)
+                self.backward_in::<f64>(computed, tape, of_output, wanted).map(Bytes::F64)
             }
             (Some(Tape::F32(tape)), _) => {
-                self.backward_in::<f32>(inputs, shapes, tape, of_output, wanted).map(Bytes::F32)
+                self.backward_in::<f32>(computed, tape, of_output, wanted).map(Bytes::F32)
             }
             // Only after a failed forward pass, whose caller has been told.
-            _ => inputs.map(|_| Bytes::F32(Vec::new())),
+            _ => computed.inputs.map(|_| Bytes::F32(Vec::new())),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use burn::tensor::Tensor;
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{Drift, Grid, Noise, PathError, PathProblem, PathSolver, Requests, Space, Tape};
+use stroock_kernels::path::{
+    Drift, Gradients, Grid, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Space, Tape,
+};
 
-use crate::fused::{self, Evaluated, FusedReal, Operation};
+use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 
 /// The times that paths are simulated on, in the time of the model.
 #[derive(Clone, Debug)]
@@ -78,7 +80,8 @@ pub struct PathStates {
 }
 
 /// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift` (`[B, m, terms]`) and the
-/// diffusion scale `sigma` (`[1]`).
+/// diffusion scale `sigma` (`[1]`). The divergence is that from a path with the drift coefficients `prior`
+/// (`[B, m, terms]`), or from one without drift.
 ///
 /// # Errors
 /// When the plan and the tensors do not fit, or a path diverges.
@@ -87,11 +90,15 @@ pub fn simulate(
     start: Tensor<3>,
     drift: Tensor<3>,
     sigma: Tensor<1>,
+    prior: Option<Tensor<3>>,
 ) -> Result<PathStates, PathError> {
     let [samples, series, n] = start.dims();
     let requests = plan.requests.indices.len();
-    let inputs = [start.into_dispatch(), drift.into_dispatch(), sigma.into_dispatch()];
-    let flat: Tensor<1> = fused::apply(plan, inputs)?;
+    let [start, drift, sigma] = [start.into_dispatch(), drift.into_dispatch(), sigma.into_dispatch()];
+    let flat: Tensor<1> = match prior {
+        None => fused::apply(plan, [start, drift, sigma])?,
+        Some(prior) => fused::apply(plan, [start, drift, sigma, prior.into_dispatch()])?,
+    };
     let states = samples * requests * n;
     Ok(PathStates {
         states: flat.clone().narrow(0, 0, states).reshape([samples, requests, n]),
@@ -120,6 +127,7 @@ impl PathPlan {
         &'a self,
         numbers: &'a Numbers<T>,
         [start, drift, sigma]: [&'a [T]; 3],
+        prior: Option<&'a [T]>,
     ) -> Result<PathProblem<'a, T>, PathError> {
         let [sigma] = sigma else {
             return Err(PathError::Length {
@@ -129,6 +137,7 @@ impl PathPlan {
                 actual: sigma.len(),
             });
         };
+        let (terms, interval) = (self.terms, (T::of(self.interval.0), T::of(self.interval.1)));
         Ok(PathProblem {
             space: self.space,
             dim: self.dim,
@@ -137,10 +146,10 @@ impl PathPlan {
                 PathGrid::Shared(_) => Grid::Shared(&numbers.times),
                 PathGrid::PerSeries { offsets, .. } => Grid::PerSeries { offsets, times: &numbers.times },
             },
-            drift: Drift::Chebyshev {
-                terms: self.terms,
-                interval: (T::of(self.interval.0), T::of(self.interval.1)),
-                coefficients: drift,
+            drift: Drift::Chebyshev { terms, interval, coefficients: drift },
+            prior: match prior {
+                None => Prior::Driftless,
+                Some(coefficients) => Prior::Chebyshev { terms, interval, coefficients },
             },
             sigma: *sigma,
             start,
@@ -153,9 +162,36 @@ impl PathPlan {
             requests: Requests::At { offsets: &self.requests.offsets, indices: &self.requests.indices },
         })
     }
+
+    /// The output is flat: all states, then all divergences.
+    fn simulate<T: FusedReal>(
+        &self,
+        inputs: [&[T]; 3],
+        prior: Option<&[T]>,
+    ) -> Result<Evaluated<T, Tape<T>>, PathError> {
+        let numbers = self.numbers();
+        let path = self.solver.forward(&self.problem(&numbers, inputs, prior)?)?;
+        let mut output = path.states;
+        output.extend(path.kl);
+        let shape = vec![output.len()];
+        Ok(Evaluated { output, shape, tape: path.tape })
+    }
+
+    fn pull_back<T: FusedReal>(
+        &self,
+        inputs: [&[T]; 3],
+        prior: Option<&[T]>,
+        tape: &Tape<T>,
+        of_output: &[T],
+    ) -> Result<Gradients<T>, PathError> {
+        let numbers = self.numbers();
+        let states = self.samples * self.requests.indices.len() * self.dim;
+        let (of_states, of_kl) = of_output.split_at(states);
+        self.solver.backward(&self.problem(&numbers, inputs, prior)?, tape, of_states, of_kl)
+    }
 }
 
-/// The output is flat: all states, then all divergences.
+/// Paths whose prior has no drift.
 impl Operation<3> for PathPlan {
     type Tape<T: FusedReal> = Tape<T>;
     type Error = PathError;
@@ -165,27 +201,42 @@ impl Operation<3> for PathPlan {
         inputs: [&[T]; 3],
         _: [&[usize]; 3],
     ) -> Result<Evaluated<T, Tape<T>>, PathError> {
-        let numbers = self.numbers();
-        let path = self.solver.forward(&self.problem(&numbers, inputs)?)?;
-        let mut output = path.states;
-        output.extend(path.kl);
-        let shape = vec![output.len()];
-        Ok(Evaluated { output, shape, tape: path.tape })
+        self.simulate(inputs, None)
     }
 
     fn backward<T: FusedReal>(
         &self,
-        inputs: [&[T]; 3],
-        _: [&[usize]; 3],
-        tape: &Tape<T>,
+        computed: Computed<'_, T, Tape<T>, 3>,
         of_output: &[T],
         _: [bool; 3],
     ) -> Result<[Vec<T>; 3], PathError> {
-        let numbers = self.numbers();
-        let states = self.samples * self.requests.indices.len() * self.dim;
-        let (of_states, of_kl) = of_output.split_at(states);
-        let gradients = self.solver.backward(&self.problem(&numbers, inputs)?, tape, of_states, of_kl)?;
+        let gradients = self.pull_back(computed.inputs, None, computed.tape, of_output)?;
+        Ok([gradients.start, gradients.drift, vec![gradients.sigma.into_iter().sum()]])
+    }
+}
+
+/// Paths whose prior has a drift.
+impl Operation<4> for PathPlan {
+    type Tape<T: FusedReal> = Tape<T>;
+    type Error = PathError;
+
+    fn forward<T: FusedReal>(
+        &self,
+        [start, drift, sigma, prior]: [&[T]; 4],
+        _: [&[usize]; 4],
+    ) -> Result<Evaluated<T, Tape<T>>, PathError> {
+        self.simulate([start, drift, sigma], Some(prior))
+    }
+
+    fn backward<T: FusedReal>(
+        &self,
+        computed: Computed<'_, T, Tape<T>, 4>,
+        of_output: &[T],
+        _: [bool; 4],
+    ) -> Result<[Vec<T>; 4], PathError> {
+        let [start, drift, sigma, prior] = computed.inputs;
+        let gradients = self.pull_back([start, drift, sigma], Some(prior), computed.tape, of_output)?;
         let of_sigma = gradients.sigma.into_iter().sum();
-        Ok([gradients.start, gradients.drift, vec![of_sigma]])
+        Ok([gradients.start, gradients.drift, vec![of_sigma], gradients.prior])
     }
 }

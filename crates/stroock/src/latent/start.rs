@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::start::{Draws, PowerSphericalStart, StartError};
 
-use crate::fused::{self, Evaluated, FusedReal, Operation};
+use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 
 /// Everything about the start points of a batch that is not differentiated.
 #[derive(Clone, Debug)]
@@ -74,9 +74,7 @@ impl Operation<2> for StartPlan {
 
     fn backward<T: FusedReal>(
         &self,
-        inputs: [&[T]; 2],
-        shapes: [&[usize]; 2],
-        (): &(),
+        Computed { inputs, shapes, .. }: Computed<'_, T, (), 2>,
         of_output: &[T],
         _: [bool; 2],
     ) -> Result<[Vec<T>; 2], StartError> {

@@ -31,7 +31,11 @@ impl Bernoulli {
 }
 
 impl EntryLoss for Bernoulli {
-    fn at<T: FusedReal>(&self, x: T, logit: T, _: T) -> LossAt<T> {
+    type Prepared<T: FusedReal> = ();
+
+    fn prepare<T: FusedReal>(&self, _: T) {}
+
+    fn at<T: FusedReal>(&self, x: T, logit: T, (): ()) -> LossAt<T> {
         // ln(1 + e^l) without overflow.
         let decay = (-logit.abs()).exp();
         let softplus = logit.max(T::zero()) + decay.ln_1p();

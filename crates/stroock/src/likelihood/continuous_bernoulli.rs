@@ -31,8 +31,12 @@ impl ContinuousBernoulli {
 }
 
 impl EntryLoss for ContinuousBernoulli {
-    fn at<T: FusedReal>(&self, x: T, logit: T, parameter: T) -> LossAt<T> {
-        let plain = Bernoulli.at(x, logit, parameter);
+    type Prepared<T: FusedReal> = ();
+
+    fn prepare<T: FusedReal>(&self, _: T) {}
+
+    fn at<T: FusedReal>(&self, x: T, logit: T, (): ()) -> LossAt<T> {
+        let plain = Bernoulli.at(x, logit, ());
         let (ln_normaliser, slope) = ln_normaliser(logit);
         LossAt { value: plain.value - ln_normaliser, by_output: plain.by_output - slope, ..plain }
     }

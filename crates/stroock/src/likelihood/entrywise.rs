@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use crate::batch::{Evidence, EvidenceError};
-use crate::fused::{self, Evaluated, FusedReal, Operation};
+use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 
 /// The loss of one entry and its derivatives.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,14 @@ pub struct LossAt<T> {
 
 /// A loss of a single observed number.
 pub trait EntryLoss: Debug + Send + Sync + 'static {
+    /// What depends on the parameter alone, computed once and not at every entry.
+    type Prepared<T: FusedReal>: Copy + Send + Sync;
+
+    /// Prepares a parameter.
+    fn prepare<T: FusedReal>(&self, parameter: T) -> Self::Prepared<T>;
+
     /// The loss of observing `x` where the decoder gave `output`.
-    fn at<T: FusedReal>(&self, x: T, output: T, parameter: T) -> LossAt<T>;
+    fn at<T: FusedReal>(&self, x: T, output: T, prepared: Self::Prepared<T>) -> LossAt<T>;
 }
 
 /// The loss of each series (`[B]`), summed over its observed entries and averaged over the samples.
@@ -48,6 +54,10 @@ struct EntrywiseLoss<L> {
 }
 
 impl<L: EntryLoss> EntrywiseLoss<L> {
+    fn prepare<T: FusedReal>(&self, parameter: &[T]) -> Vec<L::Prepared<T>> {
+        parameter.iter().map(|&parameter| self.loss.prepare(parameter)).collect()
+    }
+
     /// Samples `S`, after checking the shapes.
     fn samples(&self, shapes: [&[usize]; 2]) -> Result<usize, EvidenceError> {
         let channels = self.evidence.channels();
@@ -76,6 +86,7 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
         let samples = self.samples(shapes)?;
         let (evidence, series) = (&self.evidence, self.evidence.series());
         let extent = evidence.points() * evidence.channels();
+        let prepared = self.prepare(parameter);
         let losses = (0..series)
             .into_par_iter()
             .map(|b| {
@@ -83,8 +94,8 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
                 let mut sum = 0.0;
                 for output in output.chunks_exact(extent.max(1)).take(samples) {
                     evidence.for_each_entry(b, |place, x| {
-                        let parameter = parameter[place % parameter.len()];
-                        sum += self.loss.at(T::of(f64::from(x)), output[place], parameter).value.as_f64();
+                        let prepared = prepared[of_channel(place, prepared.len())];
+                        sum += self.loss.at(T::of(f64::from(x)), output[place], prepared).value.as_f64();
                     });
                 }
                 T::of(sum / samples as f64)
@@ -95,9 +106,7 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
 
     fn backward<T: FusedReal>(
         &self,
-        [output, parameter]: [&[T]; 2],
-        shapes: [&[usize]; 2],
-        (): &(),
+        Computed { inputs: [output, parameter], shapes, .. }: Computed<'_, T, (), 2>,
         of_losses: &[T],
         _: [bool; 2],
     ) -> Result<[Vec<T>; 2], EvidenceError> {
@@ -116,6 +125,7 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
             }
         }
         let extent = evidence.points() * channels;
+        let prepared = self.prepare(parameter);
         let of_parameters: Vec<Vec<f64>> = tasks
             .into_par_iter()
             .enumerate()
@@ -124,8 +134,8 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
                 let output = &output[task / evidence.series() * extent..];
                 let mut of_parameter = vec![0.0; parameter.len()];
                 evidence.for_each_entry(b, |place, x| {
-                    let p = place % parameter.len();
-                    let at = self.loss.at(T::of(f64::from(x)), output[place], parameter[p]);
+                    let p = of_channel(place, prepared.len());
+                    let at = self.loss.at(T::of(f64::from(x)), output[place], prepared[p]);
                     run[place - start] = at.by_output * weight;
                     of_parameter[p] += (at.by_parameter * weight).as_f64();
                 });
@@ -138,4 +148,11 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
         }
         Ok([of_output, of_parameter.into_iter().map(T::of).collect()])
     }
+}
+
+/// The parameter of a place: one for all, or one a channel.
+#[inline(always)]
+fn of_channel(place: usize, parameters: usize) -> usize {
+    // A division an entry would cost more than the loss.
+    if parameters == 1 { 0 } else { place % parameters }
 }

@@ -51,6 +51,11 @@ impl GaussianConfig {
 }
 
 impl Gaussian {
+    /// Standard deviations, `[1]` or `[C]`.
+    pub fn scale(&self) -> Tensor<1> {
+        self.ln_scale.val().exp()
+    }
+
     /// Negative log likelihood of each series, `[B]`, from means `[S, Q, C]`.
     ///
     /// # Errors
@@ -68,13 +73,18 @@ impl Gaussian {
 struct GaussianLoss;
 
 impl EntryLoss for GaussianLoss {
-    fn at<T: FusedReal>(&self, x: T, mean: T, ln_scale: T) -> LossAt<T> {
-        let half = T::of(0.5);
-        let inverse_scale = (-ln_scale).exp();
+    /// `1 / scale` and `ln(scale sqrt(2 pi))`.
+    type Prepared<T: FusedReal> = (T, T);
+
+    fn prepare<T: FusedReal>(&self, ln_scale: T) -> (T, T) {
+        ((-ln_scale).exp(), ln_scale + T::of(0.5) * T::TAU().ln())
+    }
+
+    fn at<T: FusedReal>(&self, x: T, mean: T, (inverse_scale, ln_normaliser): (T, T)) -> LossAt<T> {
         let standardised = (mean - x) * inverse_scale;
         let square = standardised * standardised;
         LossAt {
-            value: half * square + ln_scale + half * T::TAU().ln(),
+            value: T::of(0.5) * square + ln_normaliser,
             by_output: standardised * inverse_scale,
             by_parameter: T::one() - square,
         }

@@ -4,14 +4,18 @@
 //! likelihood of each series, averaged over the samples. Only observed entries are visited.
 
 mod bernoulli;
+mod categorical;
 mod continuous_bernoulli;
 mod entrywise;
 mod gaussian;
+mod squared_error;
 
 pub use bernoulli::Bernoulli;
+pub use categorical::Categorical;
 pub use continuous_bernoulli::ContinuousBernoulli;
 pub use entrywise::{EntryLoss, LossAt, entrywise_loss};
 pub use gaussian::{Gaussian, GaussianConfig, ScaleKind};
+pub use squared_error::squared_error;
 
 use std::sync::Arc;
 
@@ -36,6 +40,11 @@ pub enum LikelihoodKind {
     Bernoulli,
     /// Normalised likelihood of grey values, with the output as logit.
     ContinuousBernoulli,
+    /// Classes, counted from 0, with an output for each as logits.
+    Categorical {
+        /// Number of classes of every channel.
+        classes: usize,
+    },
 }
 
 /// A likelihood of one of the kinds.
@@ -53,14 +62,33 @@ impl LikelihoodKind {
             LikelihoodKind::Gaussian { scale, kind } => {
                 Some(GaussianConfig { scale, kind, channels }.init(device))
             }
-            LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => None,
+            _ => None,
         };
         Likelihood { gaussian, kind: self }
+    }
+
+    /// Outputs of a decoder for observations with `channels` numbers.
+    pub fn outputs(self, channels: usize) -> usize {
+        match self {
+            LikelihoodKind::Categorical { classes } => channels * classes,
+            _ => channels,
+        }
     }
 }
 
 impl Likelihood {
-    /// Negative log likelihood of each series, `[B]`, from outputs `[S, Q, C]`.
+    /// Which likelihood it is.
+    pub fn kind(&self) -> LikelihoodKind {
+        self.kind
+    }
+
+    /// The scales of a Gaussian likelihood.
+    pub fn gaussian(&self) -> Option<&Gaussian> {
+        self.gaussian.as_ref()
+    }
+
+    /// Negative log likelihood of each series, `[B]`, from outputs `[S, Q, C]` (`[S, Q, C classes]` where
+    /// observations are classes).
     ///
     /// # Errors
     /// When the outputs do not have the shape of the evidence.
@@ -71,6 +99,9 @@ impl Likelihood {
     ) -> Result<Tensor<1>, EvidenceError> {
         match (&self.gaussian, self.kind) {
             (Some(gaussian), _) => gaussian.negative_log_likelihood(output, evidence),
+            (None, LikelihoodKind::Categorical { classes }) => {
+                Categorical { classes }.negative_log_likelihood(output, evidence)
+            }
             (None, LikelihoodKind::ContinuousBernoulli) => {
                 ContinuousBernoulli.negative_log_likelihood(output, evidence)
             }

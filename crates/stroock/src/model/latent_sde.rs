@@ -3,36 +3,24 @@
 use std::sync::Arc;
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{Memory, PathError, PathSolver, Space};
+use stroock_kernels::path::{PathError, PathSolver};
 use stroock_kernels::simd::Level;
 use stroock_kernels::start::StartError;
 use thiserror::Error;
 
 use crate::batch::{Batch, EvidenceError};
-use crate::decoder::Decoder;
+use crate::decoder::{Decoder, DecoderError};
 use crate::encoder::{Encoder, EncoderError};
+use crate::initial::InitialWeights;
 use crate::latent::{
-    PathLaw, PathLawConfig, PathNoise, PathPlan, PathStates, StartPlan, power_spherical, simulate,
+    DivergenceKind, LatentConfig, LatentConfigError, PathLaw, PathNoise, PathParameters, PathPlan,
+    PathStates, StartPlan, frobenius_bound, power_spherical, simulate,
 };
 use crate::likelihood::Likelihood;
 use crate::objective::{ElboParts, ElboWeights};
-
-/// The latent space and the drift in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LatentSpace {
-    /// Homogeneous space.
-    pub space: Space,
-    /// Ambient dimension `n`.
-    pub dim: usize,
-    /// Chebyshev polynomials of the drift.
-    pub terms: usize,
-    /// The interval of the Chebyshev polynomials, in model time.
-    pub interval: (f64, f64),
-    /// What a path keeps for its backward pass.
-    pub memory: Memory,
-}
+use crate::task::{TaskError, TaskHead};
 
 /// A latent SDE model.
 ///
@@ -48,8 +36,10 @@ pub struct LatentSde<E, D> {
     pub decoder: D,
     /// Output to observation.
     pub likelihood: Likelihood,
+    /// State to prediction, where something is predicted beside the observations.
+    pub task: Option<TaskHead>,
     #[module(skip)]
-    latent: LatentSpace,
+    latent: LatentConfig,
 }
 
 /// Which paths are drawn.
@@ -72,6 +62,8 @@ pub struct Bound {
     pub output: Tensor<3>,
     /// States there, `[S, Q, n]`.
     pub states: Tensor<3>,
+    /// Predictions of the task, `[S, Q, outputs]`, or `[S, B, outputs]` for whole series.
+    pub prediction: Option<Tensor<3>>,
 }
 
 /// Why a batch cannot be put through a model.
@@ -87,25 +79,44 @@ pub enum ModelError {
     /// No paths could be simulated.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// States cannot be decoded.
+    #[error(transparent)]
+    Decoder(#[from] DecoderError),
     /// The output does not fit the evidence.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
+    /// The targets do not fit the task.
+    #[error(transparent)]
+    Task(#[from] TaskError),
 }
 
 impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     /// A model of these parts; `width` is the width of the encoder's representation, and the decoder reads
     /// states of dimension `latent.dim`.
+    ///
+    /// # Errors
+    /// When the latent space cannot be.
     pub fn new(
         encoder: E,
         width: usize,
-        latent: LatentSpace,
+        latent: LatentConfig,
         decoder: D,
         likelihood: Likelihood,
-        device: &Device,
-    ) -> Self {
-        let LatentSpace { space, dim, terms, .. } = latent;
-        let law = PathLawConfig { width, space, dim, terms, sigma: 0.1 }.init(device);
-        Self { encoder, law, decoder, likelihood, latent }
+        weights: &mut InitialWeights,
+    ) -> Result<Self, LatentConfigError> {
+        latent.check()?;
+        let law = PathLaw::new(width, &latent, weights);
+        Ok(Self { encoder, law, decoder, likelihood, task: None, latent })
+    }
+
+    /// The same model with a task.
+    pub fn with_task(self, task: TaskHead) -> Self {
+        Self { task: Some(task), ..self }
+    }
+
+    /// The latent space.
+    pub fn latent(&self) -> &LatentConfig {
+        &self.latent
     }
 
     /// Draws paths for a batch and scores them.
@@ -113,41 +124,84 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     /// # Errors
     /// When the batch does not fit the model, or a path diverges.
     pub fn bound(&self, batch: &Batch, draws: PathDraws) -> Result<Bound, ModelError> {
-        let h = self.encoder.encode(&batch.input)?;
-        let law = self.law.parameters(h);
-        let series = batch.numbers.clone();
-        let PathDraws { key, samples, first_sample } = draws;
-        let start = power_spherical(
-            StartPlan { dim: self.latent.dim, key, series: series.clone(), samples, first_sample },
-            law.mu,
-            law.kappa,
-        )?;
-        let noise = PathNoise::Counter { key, series, first_sample };
-        let PathStates { states, kl } =
-            simulate(self.plan(batch, samples, noise), start.points, law.drift, law.sigma)?;
-        let [samples, points, n] = states.dims();
-        let channels = batch.evidence.channels();
-        let output = self.decoder.decode(states.clone().reshape([samples * points, n]));
-        let output = output.reshape([samples, points, channels]);
-        let nll = self.likelihood.negative_log_likelihood(output.clone(), Arc::clone(&batch.evidence))?;
-        let kl_path = kl.mean_dim(0).reshape([batch.numbers.len()]);
-        let parts = ElboParts { kl_start: start.kl, kl_path, negative_log_likelihood: nll };
-        Ok(Bound { parts, output, states })
+        let law = self.law.parameters(self.encoder.encode(&batch.input)?);
+        self.score(self.paths(law, batch, draws)?, batch)
     }
 
-    fn plan(&self, batch: &Batch, samples: usize, noise: PathNoise) -> PathPlan {
-        PathPlan {
-            space: self.latent.space,
-            dim: self.latent.dim,
+    /// Decodes paths through a batch and scores them.
+    ///
+    /// # Errors
+    /// When the paths or the batch do not fit the model.
+    pub fn score(&self, paths: Paths, batch: &Batch) -> Result<Bound, ModelError> {
+        let Paths { states, kl_start, kl_path } = paths;
+        let output = self.decode(states.clone())?;
+        let nll = self.likelihood.negative_log_likelihood(output.clone(), Arc::clone(&batch.evidence))?;
+        let prediction = self.task.as_ref().map(|task| task.predict(states.clone(), batch));
+        let task = match (&self.task, &prediction) {
+            (Some(task), Some(prediction)) => Some(task.loss(prediction.clone(), batch)?),
+            _ => None,
+        };
+        let parts = ElboParts { kl_start, kl_path, negative_log_likelihood: nll, task };
+        Ok(Bound { parts, output, states, prediction })
+    }
+
+    /// Outputs `[S, Q, outputs]` of the decoder at states `[S, Q, n]`.
+    ///
+    /// # Errors
+    /// When the states do not fit the decoder.
+    pub fn decode(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
+        let [samples, points, n] = states.dims();
+        let output = self.decoder.decode(states.reshape([samples * points, n]))?;
+        let outputs = output.dims()[1];
+        Ok(output.reshape([samples, points, outputs]))
+    }
+
+    /// Draws paths of the given laws through the requests of a batch.
+    ///
+    /// # Errors
+    /// When the laws do not fit the batch, or a path diverges.
+    pub fn paths(&self, law: PathParameters, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
+        let PathDraws { key, samples, first_sample } = draws;
+        let series = batch.numbers.clone();
+        let dim = self.latent.dim;
+        let start = StartPlan { dim, key, series: series.clone(), samples, first_sample };
+        let start = power_spherical(start, law.mu, law.kappa)?;
+        let plan = PathPlan {
+            space: self.latent.space(),
+            dim,
             samples,
             grid: batch.grid.clone(),
-            terms: self.latent.terms,
-            interval: self.latent.interval,
-            noise,
+            terms: self.latent.terms(),
+            interval: self.latent.interval(),
+            noise: PathNoise::Counter { key, series, first_sample },
             requests: batch.requests.clone(),
-            solver: PathSolver { level: Level::detect(), memory: self.latent.memory },
-        }
+            solver: PathSolver { level: Level::detect(), memory: self.latent.memory() },
+        };
+        let bound = match self.latent.divergence {
+            DivergenceKind::MonteCarlo => None,
+            DivergenceKind::FrobeniusBound => {
+                let difference = match &law.prior {
+                    Some(prior) => law.drift.clone() - prior.clone(),
+                    None => law.drift.clone(),
+                };
+                Some(frobenius_bound(&batch.grid, self.latent.interval(), difference, law.sigma.clone()))
+            }
+        };
+        let PathStates { states, kl } = simulate(plan, start.points, law.drift, law.sigma, law.prior)?;
+        let kl_path = bound.unwrap_or_else(|| kl.mean_dim(0).reshape([batch.numbers.len()]));
+        Ok(Paths { states, kl_start: start.kl, kl_path })
     }
+}
+
+/// Paths through a batch.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// States at the points of the evidence, `[S, Q, n]`.
+    pub states: Tensor<3>,
+    /// Divergence of the start points, `[B]`.
+    pub kl_start: Tensor<1>,
+    /// Divergence of the paths, `[B]`.
+    pub kl_path: Tensor<1>,
 }
 
 impl Bound {

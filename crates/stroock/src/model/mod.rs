@@ -1,7 +1,14 @@
 //! The whole model: encoder, path law, decoder and likelihood.
 
+mod description;
 mod latent_sde;
 mod parameters;
+mod standard;
 
-pub use latent_sde::{Bound, LatentSde, LatentSpace, ModelError, PathDraws};
+pub use description::{DataDescription, Description, ModelFileError, Variable};
+pub use latent_sde::{Bound, LatentSde, ModelError, PathDraws, Paths};
 pub use parameters::{from_file, to_file};
+pub use standard::{
+    DecoderConfig, EncoderConfig, ModelConfig, ModelConfigError, StandardDecoder, StandardEncoder,
+    StandardModel,
+};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Weights of the parts of the objective.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct ElboWeights {
     /// Of the divergence of the start point.
     pub kl_start: f64,
@@ -13,11 +13,30 @@ pub struct ElboWeights {
     pub kl_path: f64,
     /// Of the negative log likelihood.
     pub likelihood: f64,
+    /// Of the loss of the task.
+    pub task: f64,
+    /// Epochs `R` over which the weight of the task grows as `(epoch / R)^2`; 0 has it whole from the start.
+    pub task_ramp: u64,
 }
 
 impl Default for ElboWeights {
     fn default() -> Self {
-        Self { kl_start: 1.0, kl_path: 1.0, likelihood: 1.0 }
+        Self { kl_start: 1.0, kl_path: 1.0, likelihood: 1.0, task: 1.0, task_ramp: 0 }
+    }
+}
+
+impl ElboWeights {
+    /// The weights of an epoch, counted from 1, with the weight of the task as it is then.
+    ///
+    /// ```
+    /// use stroock::objective::ElboWeights;
+    /// let weights = ElboWeights { task: 10.0, task_ramp: 60, ..ElboWeights::default() };
+    /// assert_eq!(weights.at(30).task, 2.5);
+    /// assert_eq!(weights.at(61).task, 10.0);
+    /// ```
+    pub fn at(self, epoch: u64) -> Self {
+        let ramp = if epoch >= self.task_ramp { 1.0 } else { epoch as f64 / self.task_ramp as f64 };
+        Self { task: self.task * ramp * ramp, ..self }
     }
 }
 
@@ -30,16 +49,22 @@ pub struct ElboParts {
     pub kl_path: Tensor<1>,
     /// `-E ln p(x | z)`.
     pub negative_log_likelihood: Tensor<1>,
+    /// Loss of the task, where there is one.
+    pub task: Option<Tensor<1>>,
 }
 
 impl ElboParts {
-    /// The loss of each series, `[w0 KL0 + wp KLp + wx NLL] / count`, with the numbers `counts` (`[B]`) of
+    /// The loss of each series, `[w0 KL0 + wp KLp + wx NLL] / count + wt task`, with the numbers `counts` (`[B]`) of
     /// observed entries.
     pub fn loss(&self, weights: ElboWeights, counts: Tensor<1>) -> Tensor<1> {
         let sum = self.kl_start.clone().mul_scalar(weights.kl_start)
             + self.kl_path.clone().mul_scalar(weights.kl_path)
             + self.negative_log_likelihood.clone().mul_scalar(weights.likelihood);
         // A series without evidence has only its divergences.
-        sum / counts.clamp_min(1.0)
+        let bound = sum / counts.clamp_min(1.0);
+        match &self.task {
+            Some(task) => bound + task.clone().mul_scalar(weights.task),
+            None => bound,
+        }
     }
 }

@@ -58,7 +58,7 @@ pub enum Target {
 }
 
 /// One time series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Name of the series.
     pub id: String,
@@ -68,6 +68,8 @@ pub struct Series {
     pub values: Vec<f32>,
     /// Which values are observed, `[T, C]`; `None` means all of them.
     pub observed: Option<Vec<bool>>,
+    /// Which values the encoder must not see although they are observed, `[T, C]`; `None` means none of them.
+    pub withheld: Option<Vec<bool>>,
     /// What is to be predicted beside the observations.
     pub target: Target,
 }
@@ -123,6 +125,12 @@ impl Series {
         self.observed.as_ref().is_none_or(|observed| observed[index * channels + channel])
     }
 
+    /// Whether an encoder may see the value of `channel` at time `index`: it is observed and not withheld.
+    pub fn is_visible(&self, channels: usize, index: usize, channel: usize) -> bool {
+        let withheld = self.withheld.as_ref().is_some_and(|withheld| withheld[index * channels + channel]);
+        self.is_observed(channels, index, channel) && !withheld
+    }
+
     fn check(&self, observation: Observation) -> Result<(), SeriesError> {
         let (count, channels) = (self.times.len(), observation.len());
         let length = |list, expected, actual| {
@@ -132,8 +140,10 @@ impl Series {
             Err(SeriesError::Length { series: self.id.clone(), list, expected, actual })
         };
         length("values", count * channels, self.values.len())?;
-        if let Some(observed) = &self.observed {
-            length("observed", count * channels, observed.len())?;
+        for (list, mask) in [("observed", &self.observed), ("withheld", &self.withheld)] {
+            if let Some(mask) = mask {
+                length(list, count * channels, mask.len())?;
+            }
         }
         match &self.target {
             Target::None | Target::Class(_) => {}
@@ -162,13 +172,13 @@ impl Dataset {
     /// A data set of series with observations of one kind.
     ///
     /// ```
-    /// use stroock::series::{Dataset, Observation, Series, Target};
+    /// use stroock::series::{Dataset, Observation, Series};
     /// let series = Series {
     ///     id: "patient 7".into(),
     ///     times: vec![0.0, 0.7, 2.5],
     ///     values: vec![36.6, 80.0, 37.1, f32::NAN, 37.4, 92.0],
     ///     observed: Some(vec![true, true, true, false, true, true]),
-    ///     target: Target::None,
+    ///     ..Series::default()
     /// };
     /// let dataset = Dataset::new(Observation::Vector { channels: 2 }, vec![series])?;
     /// assert_eq!(dataset.series().len(), 1);
@@ -190,6 +200,11 @@ impl Dataset {
     /// All series.
     pub fn series(&self) -> &[Series] {
         &self.series
+    }
+
+    /// The series themselves.
+    pub fn into_series(self) -> Vec<Series> {
+        self.series
     }
 
     /// Earliest and latest time of all series; `None` where there is no time at all.

@@ -15,6 +15,8 @@ pub struct EpochMeans {
     pub kl_path: f64,
     /// Negative log likelihood.
     pub negative_log_likelihood: f64,
+    /// Loss of the task, where there is one.
+    pub task: Option<f64>,
     series: f64,
 }
 
@@ -28,6 +30,9 @@ impl EpochMeans {
         mean(&mut self.kl_start, sum(&bound.parts.kl_start));
         mean(&mut self.kl_path, sum(&bound.parts.kl_path));
         mean(&mut self.negative_log_likelihood, sum(&bound.parts.negative_log_likelihood));
+        if let Some(task) = &bound.parts.task {
+            mean(self.task.get_or_insert(0.0), sum(task));
+        }
     }
 }
 

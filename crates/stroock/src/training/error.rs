@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::batch::EvidenceError;
-use crate::model::ModelError;
+use crate::model::{ModelError, ModelFileError};
 use crate::run::{RunError, TensorFileProblem};
 
 /// Why training cannot go on.
@@ -60,6 +60,9 @@ pub enum TrainingError {
     /// The run folder cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The model file cannot be described.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
     /// Parameters cannot be stored.
     #[error("the parameters cannot be stored: {0}")]
     Parameters(#[from] TensorFileProblem),

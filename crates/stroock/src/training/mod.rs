@@ -10,4 +10,4 @@ pub use adam::{Adam, AdamConfig, Moments};
 pub use epoch::EpochMeans;
 pub use error::TrainingError;
 pub use schedule::Schedule;
-pub use trainer::{Outcome, Trained, Trainer, TrainingConfig};
+pub use trainer::{Outcome, Scores, Trained, Trainer, TrainingConfig, Validation};

@@ -11,7 +11,7 @@ use super::{Adam, AdamConfig, Moments, Schedule, TrainingError};
 use crate::batch::{Batch, Batcher};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
-use crate::model::{LatentSde, PathDraws, from_file, to_file};
+use crate::model::{Description, LatentSde, PathDraws, from_file, to_file};
 use crate::objective::ElboWeights;
 use crate::run::{MetricsLog, MetricsRow, Progress, RunFolder, StopFlag, Tensor as StoredTensor, TensorFile};
 use crate::series::{Dataset, Split, shuffled};
@@ -94,6 +94,27 @@ pub struct Trainer<'a> {
     pub split: &'a Split,
     /// How they become batches.
     pub batcher: Batcher,
+    /// Metadata of the model files.
+    pub description: Option<&'a Description>,
+}
+
+/// What a validation has found out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// What the best model has least of.
+    pub selection: f64,
+    /// Everything that goes into the metrics, by name.
+    pub metrics: Vec<(String, f64)>,
+}
+
+/// How models are compared at the end of an epoch.
+pub trait Validation<M> {
+    /// Scores a model that is ready for inference; `None` where there is nothing to compare by, and the training
+    /// loss decides.
+    ///
+    /// # Errors
+    /// When the validation series do not fit the model.
+    fn score(&self, model: &M, epoch: u64) -> Result<Option<Scores>, TrainingError>;
 }
 
 /// What a run must know to go on, beside parameters and moments.
@@ -105,22 +126,47 @@ struct State {
 }
 
 /// A model after an epoch, and the means over it.
-type Epoch<M> = (M, EpochMeans);
+type Epoch<M> = (M, Option<EpochMeans>);
 
 /// The key of validation: the same noise in every epoch, and not that of any training epoch.
 const VALIDATION_EPOCH: u64 = u64::MAX;
 
 impl Trainer<'_> {
+    /// Epochs that a run folder has complete.
+    ///
+    /// # Errors
+    /// When the state of the run cannot be read.
+    pub fn done(&self, folder: &RunFolder) -> Result<u64, TrainingError> {
+        Ok(folder.load_last::<State>()?.map_or(0, |last| last.state.epochs))
+    }
+
     /// Trains a model in a run folder, from where the folder's last state ends.
     ///
     /// After every epoch the metrics, the best model and the state to resume from are on disk. A request to
     /// stop ends the run after the current step; the epoch that was under way is done again when resumed.
+    ///
+    /// The best model is that with the least validation loss.
     ///
     /// # Errors
     /// When a loss or gradient is not finite, a batch does not fit the model, or the folder cannot be written.
     pub fn run<E: Encoder, D: Decoder>(
         &self,
         model: LatentSde<E, D>,
+        folder: &RunFolder,
+        stop: &StopFlag,
+        progress: &mut Progress,
+    ) -> Result<Trained<LatentSde<E, D>>, TrainingError> {
+        self.run_with(model, &ValidationLoss(self), folder, stop, progress)
+    }
+
+    /// [`run`](Self::run) with another way to compare models.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run), and when the validation fails.
+    pub fn run_with<E: Encoder, D: Decoder>(
+        &self,
+        model: LatentSde<E, D>,
+        validation: &impl Validation<LatentSde<E, D>>,
         folder: &RunFolder,
         stop: &StopFlag,
         progress: &mut Progress,
@@ -155,33 +201,36 @@ impl Trainer<'_> {
             let began = Instant::now();
             let epoch = state.epochs;
             let rate = self.config.schedule.rate(self.config.rate, epoch as usize);
-            let before = model.clone();
-            let Some((trained, train)) = self.epoch(model, &mut adam, epoch, rate, stop, progress)? else {
+            let before = to_file(&model)?;
+            let (trained, train) = self.epoch(model, &mut adam, epoch, rate, stop, progress)?;
+            model = trained;
+            let Some(train) = train else {
                 // The half epoch is dropped, so that a resumed run is the same as one that was not stopped.
-                model = before;
+                model = from_file(model, &before)?;
                 break Outcome::Stopped;
             };
-            model = trained;
             state.epochs += 1;
             state.steps = adam.steps;
-            let validation = self.validate(&model, epoch)?;
-            let score = validation.map_or(train.loss, |validation| validation.loss);
-            let row = metrics_row(state.epochs, &train, validation.as_ref(), rate, began);
-            log.append(&row)?;
-            let parameters = to_file(&model)?;
+            let scores = validation.score(&model.valid(), state.epochs)?;
+            let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
+            log.append(&metrics_row(state.epochs, &train, scores.as_ref(), rate, began))?;
+            let mut parameters = to_file(&model)?;
+            if let Some(description) = self.description {
+                description.note(&mut parameters)?;
+            }
             if state.best.is_none_or(|(_, best)| score < best) {
                 state.best = Some((state.epochs, score));
                 folder.save_best(&parameters)?;
             }
             folder.save_last(&parameters, &file_of(&adam)?, &state)?;
-            let shown = validation.map(|validation| ("validation", validation.loss));
+            let shown = scores.map(|scores| ("validation", scores.selection));
             let shown: Vec<(&str, f64)> = [("loss", train.loss)].into_iter().chain(shown).collect();
             progress.end_epoch(&shown);
         };
         Ok(Trained { model, outcome, epochs: state.epochs, best: state.best })
     }
 
-    /// One pass over the training series; `None` where it was asked to stop.
+    /// One pass over the training series; without means where it was asked to stop.
     fn epoch<E: Encoder, D: Decoder>(
         &self,
         mut model: LatentSde<E, D>,
@@ -190,14 +239,14 @@ impl Trainer<'_> {
         rate: f64,
         stop: &StopFlag,
         progress: &mut Progress,
-    ) -> Result<Option<Epoch<LatentSde<E, D>>>, TrainingError> {
+    ) -> Result<Epoch<LatentSde<E, D>>, TrainingError> {
         let key = NoiseKey::new(self.config.seed, epoch);
         let order = shuffled(self.split.train.len(), key);
         let numbers: Vec<usize> = order.into_iter().map(|i| self.split.train[i]).collect();
         let mut means = EpochMeans::default();
         for (index, numbers) in numbers.chunks(self.config.batch_size).enumerate() {
             if stop.is_requested() {
-                return Ok(None);
+                return Ok((model, None));
             }
             let (epoch, number) = (epoch + 1, index + 1);
             let batch = self.batcher.assemble(self.data, numbers, key)?;
@@ -207,7 +256,7 @@ impl Trainer<'_> {
                 batch: number,
                 source,
             })?;
-            let losses = bound.losses(self.config.weights, &batch);
+            let losses = bound.losses(self.config.weights.at(epoch), &batch);
             let values = entries(&losses);
             self.check_finite(&values, &batch, epoch, number)?;
             means.add(&values, &bound);
@@ -219,10 +268,15 @@ impl Trainer<'_> {
             model = adam.step(model, &gradients, rate);
             progress.step(numbers.len() as u64, means.loss);
         }
-        Ok(Some((model, means)))
+        Ok((model, Some(means)))
     }
 
-    fn validate<E: Encoder, D: Decoder>(
+    /// The parts of the loss over the validation series, with the same noise in every epoch and the task at its
+    /// full weight; `None` where there are no such series.
+    ///
+    /// # Errors
+    /// When a batch does not fit the model.
+    pub fn validate<E: Encoder, D: Decoder>(
         &self,
         model: &LatentSde<E, D>,
         epoch: u64,
@@ -230,14 +284,13 @@ impl Trainer<'_> {
         if self.split.validation.is_empty() {
             return Ok(None);
         }
-        let model = model.valid();
         let key = NoiseKey::new(self.config.seed, VALIDATION_EPOCH);
         let draws = PathDraws { key, samples: self.config.validation_samples, first_sample: 0 };
         let mut means = EpochMeans::default();
         for (index, numbers) in self.split.validation.chunks(self.config.batch_size).enumerate() {
             let batch = self.batcher.assemble(self.data, numbers, key)?;
             let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
-                epoch: epoch + 1,
+                epoch,
                 batch: index + 1,
                 source,
             })?;
@@ -269,24 +322,43 @@ impl Trainer<'_> {
     }
 }
 
+/// Models compared by their loss on the validation series.
+struct ValidationLoss<'a, 'b>(&'a Trainer<'b>);
+
+impl<E: Encoder, D: Decoder> Validation<LatentSde<E, D>> for ValidationLoss<'_, '_> {
+    fn score(&self, model: &LatentSde<E, D>, epoch: u64) -> Result<Option<Scores>, TrainingError> {
+        Ok(self.0.validate(model, epoch)?.map(|means| {
+            let parts = [
+                ("loss", Some(means.loss)),
+                ("negative_log_likelihood", Some(means.negative_log_likelihood)),
+            ];
+            let metrics = parts
+                .into_iter()
+                .chain([("task", means.task)])
+                .filter_map(|(name, value)| value.map(|value| (format!("validation_{name}"), value)));
+            Scores { selection: means.loss, metrics: metrics.collect() }
+        }))
+    }
+}
+
 fn metrics_row(
     epoch: u64,
     train: &EpochMeans,
-    validation: Option<&EpochMeans>,
+    scores: Option<&Scores>,
     rate: f64,
     began: Instant,
 ) -> MetricsRow {
-    let row = MetricsRow::new(epoch)
+    let mut row = MetricsRow::new(epoch)
         .with("loss", train.loss)
         .with("kl_start", train.kl_start)
         .with("kl_path", train.kl_path)
         .with("negative_log_likelihood", train.negative_log_likelihood);
-    let row = match validation {
-        Some(validation) => row
-            .with("validation_loss", validation.loss)
-            .with("validation_negative_log_likelihood", validation.negative_log_likelihood),
-        None => row,
-    };
+    if let Some(task) = train.task {
+        row = row.with("task", task);
+    }
+    for (name, value) in scores.iter().flat_map(|scores| &scores.metrics) {
+        row = row.with(name.as_str(), *value);
+    }
     row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64())
 }
 

@@ -2,13 +2,14 @@
 
 use burn::module::Module;
 use burn::tensor::Device;
-use stroock::batch::{Batcher, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
 use stroock::decoder::{Mlp, MlpConfig};
 use stroock::encoder::{TimeAttentionConfig, TimeAttentionEncoder};
+use stroock::initial::InitialWeights;
+use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{LatentSde, LatentSpace};
-use stroock::series::{Dataset, Observation, Series, Target};
-use stroock_kernels::path::{Memory, Space};
+use stroock::model::LatentSde;
+use stroock::series::{Dataset, Observation, Series};
 
 pub type Model = LatentSde<TimeAttentionEncoder, Mlp>;
 
@@ -26,7 +27,7 @@ pub fn oscillations(count: usize, channels: usize) -> Dataset {
             values: values.collect(),
             times: times.clone(),
             observed: Some(observed),
-            target: Target::None,
+            ..Series::default()
         }
     });
     Dataset::new(Observation::Vector { channels }, series.collect()).unwrap()
@@ -39,18 +40,25 @@ pub fn batcher() -> Batcher {
         grid_axis: axis,
         grid: GridKind::Observations { largest_step: 0.05 },
         input: InputChoice::Random { probability: 0.7, always: 1 },
+        evidence: EvidenceChoice::All,
     }
 }
 
 pub fn model(channels: usize, dim: usize, hidden: usize, device: &Device) -> Model {
-    device.seed(3);
-    let encoder =
-        TimeAttentionConfig { channels, hidden, embedding: 6, reference_points: 8, stretched: true }
-            .init(device);
-    let latent =
-        LatentSpace { space: Space::Sphere, dim, terms: 3, interval: (0.0, 2.0), memory: Memory::Stored };
-    let decoder = MlpConfig { widths: vec![dim, 12, channels] }.init(device);
-    let likelihood =
-        LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::PerChannel }.init(channels, device);
-    LatentSde::new(encoder, hidden, latent, decoder, likelihood, device).materialize()
+    let mut weights = InitialWeights::new(3, device);
+    let encoder = TimeAttentionConfig { hidden, embedding: 6, reference_points: 8, stretched: true };
+    let drift = DriftKind::Chebyshev { terms: 3, interval: (0.0, 2.0) };
+    let latent = LatentConfig { dim, drift, ..LatentConfig::default() };
+    let decoder = MlpConfig { hidden: vec![12], ..MlpConfig::default() };
+    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::PerChannel };
+    LatentSde::new(
+        encoder.init(channels, &mut weights),
+        hidden,
+        latent,
+        decoder.init(dim, channels, &mut weights),
+        likelihood.init(channels, device),
+        &mut weights,
+    )
+    .unwrap()
+    .materialize()
 }

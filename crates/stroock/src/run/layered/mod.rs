@@ -59,7 +59,16 @@ pub fn resolve<C: Serialize + DeserializeOwned + Default>(
     toml: Option<(&Path, &str)>,
     overrides: &[(String, String)],
 ) -> Result<C, ConfigError> {
-    let mut tree = Node::of_default(&written(&C::default())?);
+    resolve_over(&C::default(), toml, overrides)
+}
+
+/// [`resolve`] over a configuration of the caller in place of `C::default()`.
+pub fn resolve_over<C: Serialize + DeserializeOwned>(
+    default: &C,
+    toml: Option<(&Path, &str)>,
+    overrides: &[(String, String)],
+) -> Result<C, ConfigError> {
+    let mut tree = Node::of_default(&written(default)?);
     if let Some((path, text)) = toml {
         tree.merge(Node::of_file(path, text)?);
     }

@@ -4,10 +4,13 @@
 //! generator by itself. One template makes both widths; they differ in the names of the instructions and
 //! in how lanes are selected.
 
+mod select;
+
 use std::arch::x86_64::*;
 
 use super::{Lanes, SingleLanes, Words, elementary};
 use crate::noise::{MULTIPLIERS, RoundKeys, box_muller};
+use select::*;
 
 /// Sound because vectors of this module are made only by code that runs behind
 /// [`dispatch`](super::dispatch), after the processor has been asked for the instructions.
@@ -18,13 +21,15 @@ macro_rules! intrinsic {
     };
 }
 
+use intrinsic;
+
 macro_rules! x86_lanes {
     (
         $(#[$doc:meta])*
         $lanes:ident($float:ident), $words:ident($int:ident), $width:literal;
         $add:ident, $sub:ident, $mul:ident, $div:ident, $fmadd:ident, $fnmadd:ident, $sqrt:ident, $max:ident,
         $splat:ident, $zero:ident, $loadu:ident, $storeu:ident;
-        $select:ident, $where_greater:ident, $all_at_most:ident, $interleave:ident;
+        $select:ident, $where_greater:ident, $all_at_most:ident, $interleave:ident, $load_part:ident, $store_part:ident;
         $splat_words:ident, $load_words:ident, $and:ident, $or:ident, $xor:ident, $minus:ident,
         $shl:ident, $shr:ident, $sar:ident, $convert:ident, $bits:ident, $unbits:ident;
         $mul_wide:ident, $shr64:ident, $shl64:ident
@@ -57,6 +62,16 @@ macro_rules! x86_lanes {
             fn store(self, to: &mut [f32]) {
                 let to = &mut to[..$width];
                 intrinsic!($storeu(to.as_mut_ptr(), self.0))
+            }
+
+            #[inline(always)]
+            fn load_part(from: &[f32], rest: Self) -> Self {
+                Self(intrinsic!($load_part(from, rest.0)))
+            }
+
+            #[inline(always)]
+            fn store_part(self, to: &mut [f32]) {
+                intrinsic!($store_part(to, self.0))
             }
 
             #[inline(always)]
@@ -242,84 +257,12 @@ macro_rules! x86_lanes {
     };
 }
 
-/// Even places of `even`, odd places of `odd`.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn interleave_256(even: __m256i, odd: __m256i) -> __m256i {
-    intrinsic!(_mm256_blend_epi32::<0b1010_1010>(even, odd))
-}
-
-/// Lanes of `if_set` where the top bit of `mask` is set.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn select_256(mask: __m256i, if_set: __m256, if_clear: __m256) -> __m256 {
-    intrinsic!(_mm256_blendv_ps(if_clear, if_set, _mm256_castsi256_ps(mask)))
-}
-
-/// `value` in the lanes where `x > threshold`, 0 in the others.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn where_greater_256(x: __m256, threshold: __m256, value: __m256) -> __m256 {
-    intrinsic!(_mm256_and_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(x, threshold), value))
-}
-
-/// Whether `x <= bound` in every lane.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn all_at_most_256(x: __m256, bound: __m256) -> bool {
-    intrinsic!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(x, bound)) == 0xFF)
-}
-
-/// Even places of `even`, odd places of `odd`.
-///
-/// # Safety
-/// The processor has AVX-512F.
-#[inline(always)]
-unsafe fn interleave_512(even: __m512i, odd: __m512i) -> __m512i {
-    intrinsic!(_mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd))
-}
-
-/// Lanes of `if_set` where the top bit of `mask` is set.
-///
-/// # Safety
-/// The processor has AVX-512F and AVX-512DQ.
-#[inline(always)]
-unsafe fn select_512(mask: __m512i, if_set: __m512, if_clear: __m512) -> __m512 {
-    intrinsic!(_mm512_mask_blend_ps(_mm512_movepi32_mask(mask), if_clear, if_set))
-}
-
-/// `value` in the lanes where `x > threshold`, 0 in the others.
-///
-/// # Safety
-/// The processor has AVX-512F.
-#[inline(always)]
-unsafe fn where_greater_512(x: __m512, threshold: __m512, value: __m512) -> __m512 {
-    intrinsic!(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, threshold), value))
-}
-
-/// Whether `x <= bound` in every lane.
-///
-/// # Safety
-/// The processor has AVX-512F.
-#[inline(always)]
-unsafe fn all_at_most_512(x: __m512, bound: __m512) -> bool {
-    intrinsic!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(x, bound) == 0xFFFF)
-}
-
 x86_lanes! {
     /// Eight numbers in a 256-bit register (AVX2, FMA).
     F32x8(__m256), U32x8(__m256i), 8;
     _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_sqrt_ps, _mm256_max_ps,
     _mm256_set1_ps, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps;
-    select_256, where_greater_256, all_at_most_256, interleave_256;
+    select_256, where_greater_256, all_at_most_256, interleave_256, load_part_256, store_part_256;
     _mm256_set1_epi32, _mm256_loadu_si256, _mm256_and_si256, _mm256_or_si256, _mm256_xor_si256, _mm256_sub_epi32,
     _mm256_sll_epi32, _mm256_srl_epi32, _mm256_sra_epi32, _mm256_cvtepi32_ps, _mm256_castps_si256, _mm256_castsi256_ps;
     _mm256_mul_epu32, _mm256_srli_epi64, _mm256_slli_epi64
@@ -330,7 +273,7 @@ x86_lanes! {
     F32x16(__m512), U32x16(__m512i), 16;
     _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_sqrt_ps, _mm512_max_ps,
     _mm512_set1_ps, _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps;
-    select_512, where_greater_512, all_at_most_512, interleave_512;
+    select_512, where_greater_512, all_at_most_512, interleave_512, load_part_512, store_part_512;
     _mm512_set1_epi32, _mm512_loadu_si512, _mm512_and_si512, _mm512_or_si512, _mm512_xor_si512, _mm512_sub_epi32,
     _mm512_sll_epi32, _mm512_srl_epi32, _mm512_sra_epi32, _mm512_cvtepi32_ps, _mm512_castps_si512, _mm512_castsi512_ps;
     _mm512_mul_epu32, _mm512_srli_epi64, _mm512_slli_epi64

@@ -1,0 +1,323 @@
+//! What can be asked of the command.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use stroock::run::resolve_over;
+use stroock_experiments::protocol::{Experiment, Options, Resolution};
+use stroock_experiments::reproduce::Preset;
+
+use crate::failure::Failure;
+
+/// Latent SDEs on homogeneous spaces, for irregularly sampled time series.
+#[derive(Debug, Parser)]
+#[command(name = "stroock", version, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Train on data that are generated on the spot, and draw the fits with their intervals (about two minutes)
+    #[command(after_help = "Example:\n  stroock demo --out demo-run")]
+    Demo(DemoArguments),
+    /// Train and test an experiment of the paper
+    #[command(after_help = "Examples:\n  stroock reproduce sine --epochs 200 --out sine-run\n  \
+        stroock reproduce physionet --observed 0.5 --minutes 6 --epochs 60 --out physionet-run\n  \
+        stroock reproduce --table runs")]
+    Reproduce(ReproduceArguments),
+    /// List, fetch and check the public data sets
+    #[command(subcommand)]
+    Data(Data),
+    /// Measure how fast things are on this machine
+    #[command(subcommand)]
+    Bench(Bench),
+    /// Print completions for a shell
+    #[command(after_help = "Example:\n  stroock completions bash > stroock.bash")]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// Folder of the run; it must not hold one yet, unless --resume is given
+    #[arg(long, default_value = "stroock-demo")]
+    pub out: PathBuf,
+    /// Passes over the training series [default: 120]
+    #[arg(long)]
+    pub epochs: Option<u64>,
+    /// Seed of everything random [default: 1]
+    #[arg(long, conflicts_with = "resume")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub settings: SettingsArguments,
+    /// Continue the run in the folder where it was stopped
+    #[arg(long)]
+    pub resume: bool,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ReproduceArguments {
+    /// Which experiment
+    #[arg(value_enum, required_unless_present = "table")]
+    pub experiment: Option<ExperimentName>,
+    /// Folder of the run, or of the runs of several seeds; it must not hold one yet, unless --resume is given
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+    /// Settings to start from
+    #[arg(long, value_enum, default_value_t = PresetName::Clean)]
+    pub preset: PresetName,
+    /// Passes over the training series; as published if not given
+    #[arg(long)]
+    pub epochs: Option<u64>,
+    /// Seed of weights, batches and paths
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Several seeds, both ends included, each in a folder of its own: 1..10
+    #[arg(long, value_parser = seeds, conflicts_with = "seed")]
+    pub seeds: Option<Seeds>,
+    /// PhysioNet: the share of time points that the encoder sees
+    #[arg(long, default_value_t = 0.5, value_parser = share)]
+    pub observed: f64,
+    /// PhysioNet: the resolution of times
+    #[arg(long, value_enum, default_value_t = Minutes::Six)]
+    pub minutes: Minutes,
+    /// At most so many series for each of training, validation and testing
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub limit: usize,
+    #[command(flatten)]
+    pub settings: SettingsArguments,
+    /// Where the public data are
+    #[arg(long, env = "STROOCK_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Continue runs where they were stopped; runs that are finished are left alone
+    #[arg(long)]
+    pub resume: bool,
+    /// Write RESULTS.md from all runs below this folder, and do nothing else
+    #[arg(long, value_name = "FOLDER", conflicts_with = "experiment")]
+    pub table: Option<PathBuf>,
+    /// One JSON object per run
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Settings by their keys in the run's config.toml: defaults, then a file, then single settings.
+#[derive(Debug, Args)]
+pub struct SettingsArguments {
+    /// A TOML file with settings by their keys in config.toml
+    #[arg(long)]
+    pub config: Option<PathBuf>,
+    /// A single setting by its key in config.toml
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+}
+
+impl SettingsArguments {
+    /// A configuration with these settings over it.
+    pub fn over<C: Serialize + DeserializeOwned>(&self, config: &C) -> Result<C, Failure> {
+        let text = match &self.config {
+            Some(path) => Some(
+                std::fs::read_to_string(path)
+                    .map_err(|error| Failure::from(format!("cannot read `{}`: {error}", path.display())))?,
+            ),
+            None => None,
+        };
+        let file = self.config.as_deref().zip(text.as_deref());
+        Ok(resolve_over(config, file, &self.set)?)
+    }
+}
+
+/// First and last seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeds(pub u64, pub u64);
+
+fn seeds(text: &str) -> Result<Seeds, String> {
+    let wrong = || format!("`{text}` is no range of seeds; write the first and the last one, as in 1..10");
+    let (first, last) = text.split_once("..").ok_or_else(wrong)?;
+    match (first.parse(), last.trim_start_matches('=').parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(Seeds(first, last)),
+        _ => Err(wrong()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("a share lies above 0 and up to 1".to_owned()),
+    }
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// The presets, as they are named on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PresetName {
+    /// As published, with whatever that lets the model know of the test data
+    Paper,
+    /// As published, on clean splits
+    Clean,
+    /// As clean, on the two-dimensional sphere
+    Globe,
+}
+
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Paper => Preset::Paper,
+            PresetName::Clean => Preset::Clean,
+            PresetName::Globe => Preset::Globe,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Data {
+    /// Which data sets there are, and whether they are here
+    #[command(after_help = "Example:\n  stroock data list")]
+    List {
+        #[command(flatten)]
+        folder: DataFolderArguments,
+    },
+    /// Get a data set from its publishers; what has arrived already is kept
+    #[command(after_help = "Example:\n  stroock data fetch mnist")]
+    Fetch {
+        /// Name of the data set
+        name: String,
+        #[command(flatten)]
+        folder: DataFolderArguments,
+        /// Address of a copy of the data folder, asked before the publishers
+        #[arg(long)]
+        mirror: Option<String>,
+    },
+    /// Read a data set that is here, and say whether it is whole
+    #[command(after_help = "Example:\n  stroock data check mnist")]
+    Check {
+        /// Name of the data set
+        name: String,
+        #[command(flatten)]
+        folder: DataFolderArguments,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct DataFolderArguments {
+    /// Where the public data are
+    #[arg(long, env = "STROOCK_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// One training step of an experiment: forward, backward, optimiser
+    #[command(after_help = "Example:\n  stroock bench step physionet --minutes 6 --batch-size 50")]
+    Step(StepArguments),
+    /// The latent path alone, forward and backward
+    #[command(after_help = "Example:\n  stroock bench path --steps 480 --series 50 --dim 16")]
+    Path(PathArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct StepArguments {
+    /// Which experiment; all of them if none is named
+    #[arg(value_enum)]
+    pub experiment: Option<ExperimentName>,
+    /// Series a step; the experiment's own batch size if not given
+    #[arg(long)]
+    pub batch_size: Option<usize>,
+    /// Resolution of PhysioNet's times
+    #[arg(long, value_enum, default_value_t = Minutes::Six)]
+    pub minutes: Minutes,
+    /// Steps that are measured
+    #[arg(long, default_value_t = 20)]
+    pub repeat: usize,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PathArguments {
+    /// Steps of the grid
+    #[arg(long, default_value_t = 480)]
+    pub steps: usize,
+    /// Series of the batch
+    #[arg(long, default_value_t = 50)]
+    pub series: usize,
+    /// Ambient dimension of the sphere
+    #[arg(long, default_value_t = 16)]
+    pub dim: usize,
+    /// Keep one state instead of all of them for the backward pass
+    #[arg(long)]
+    pub reversible: bool,
+    /// Passes that are measured
+    #[arg(long, default_value_t = 50)]
+    pub repeat: usize,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The experiments, as they are named on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExperimentName {
+    RotatingMnist,
+    PendulumAngle,
+    PendulumImages,
+    Activity,
+    Physionet,
+    Lorenz,
+    Sine,
+}
+
+impl From<ExperimentName> for Experiment {
+    fn from(name: ExperimentName) -> Self {
+        match name {
+            ExperimentName::RotatingMnist => Experiment::RotatingMnist,
+            ExperimentName::PendulumAngle => Experiment::PendulumAngle,
+            ExperimentName::PendulumImages => Experiment::PendulumImages,
+            ExperimentName::Activity => Experiment::Activity,
+            ExperimentName::Physionet => Experiment::Physionet,
+            ExperimentName::Lorenz => Experiment::Lorenz,
+            ExperimentName::Sine => Experiment::Sine,
+        }
+    }
+}
+
+/// The step that PhysioNet's times are rounded to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Minutes {
+    #[value(name = "6")]
+    Six,
+    #[value(name = "1")]
+    One,
+}
+
+impl Minutes {
+    /// The options of an experiment with this resolution.
+    pub fn options(self) -> Options {
+        let resolution = match self {
+            Minutes::Six => Resolution::SixMinutes,
+            Minutes::One => Resolution::OneMinute,
+        };
+        Options { resolution, ..Options::default() }
+    }
+}
+
+/// Writes the completions of a shell to standard output.
+pub fn print_completions(shell: clap_complete::Shell) {
+    clap_complete::generate(shell, &mut Arguments::command(), "stroock", &mut std::io::stdout());
+}

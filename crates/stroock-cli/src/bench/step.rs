@@ -1,0 +1,148 @@
+//! One training step of an experiment: forward, backward, optimiser.
+
+use std::time::Instant;
+
+use burn::module::Module;
+use burn::tensor::Device;
+use serde::Serialize;
+use stroock::batch::Batch;
+use stroock::encoder::Encoder;
+use stroock::initial::InitialWeights;
+use stroock::model::{PathDraws, StandardModel};
+use stroock::training::Adam;
+use stroock_experiments::protocol::{Experiment, Protocol, Resolution};
+use stroock_kernels::noise::NoiseKey;
+
+use super::shapes;
+use super::timing::Timing;
+use crate::arguments::StepArguments;
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+
+const WARM_UP: usize = 3;
+
+/// Medians of the parts of a step, in their order.
+#[derive(Serialize)]
+struct Parts {
+    encoder: f64,
+    path: f64,
+    decoder: f64,
+    backward: f64,
+    optimiser: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    name: String,
+    batch_size: usize,
+    threads: usize,
+    repeat: usize,
+    #[serde(flatten)]
+    step: Timing,
+    parts_ms: Parts,
+    /// Beside the step: from series to a batch.
+    assemble_ms: f64,
+}
+
+pub fn run(arguments: &StepArguments) -> Result<(), Failure> {
+    let experiments = match arguments.experiment {
+        Some(name) => vec![name.into()],
+        None => Experiment::ALL.to_vec(),
+    };
+    for experiment in experiments {
+        let report = measure(experiment, arguments)?;
+        match arguments.json {
+            true => print_json(&report)?,
+            false => print(&text(&report))?,
+        }
+    }
+    Ok(())
+}
+
+fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Report, Failure> {
+    let options = arguments.minutes.options();
+    let protocol = experiment.paper(options);
+    let batch_size = arguments.batch_size.unwrap_or(protocol.training.batch_size).max(1);
+    let data = shapes::series(experiment, options, &protocol, batch_size)?;
+    let numbers: Vec<usize> = (0..batch_size).collect();
+    let assemble =
+        |epoch| protocol.batcher.assemble(&data, &numbers, NoiseKey::new(1, epoch)).map_err(Failure::from);
+
+    let device = Device::flex().autodiff();
+    let mut model = protocol.model.init(&mut InitialWeights::new(1, &device))?.materialize();
+    let mut adam = Adam::new(protocol.training.adam);
+    let (mut steps, mut assembling) = (Vec::new(), Vec::new());
+    let mut parts = vec![Vec::new(); 5];
+    for repeat in 0..WARM_UP + arguments.repeat.max(1) {
+        let began = Instant::now();
+        let batch = assemble(repeat as u64)?;
+        let assembled = began.elapsed().as_secs_f64();
+        let (next, times) = step(model, &mut adam, &protocol, &batch, repeat as u64)?;
+        model = next;
+        if repeat >= WARM_UP {
+            assembling.push(assembled);
+            steps.push(times.iter().sum());
+            parts.iter_mut().zip(times).for_each(|(part, time)| part.push(time));
+        }
+    }
+    let name = match (experiment, options.resolution) {
+        (Experiment::Physionet, Resolution::SixMinutes) => "step/physionet-6min".to_owned(),
+        (Experiment::Physionet, Resolution::OneMinute) => "step/physionet-1min".to_owned(),
+        _ => format!("step/{}", experiment.name()),
+    };
+    let part = |i: usize| Timing::of(&parts[i]).median_ms;
+    Ok(Report {
+        name,
+        batch_size,
+        threads: rayon::current_num_threads(),
+        repeat: steps.len(),
+        step: Timing::of(&steps),
+        parts_ms: Parts {
+            encoder: part(0),
+            path: part(1),
+            decoder: part(2),
+            backward: part(3),
+            optimiser: part(4),
+        },
+        assemble_ms: Timing::of(&assembling).median_ms,
+    })
+}
+
+/// One step, and the seconds of its parts.
+fn step(
+    model: StandardModel,
+    adam: &mut Adam,
+    protocol: &Protocol,
+    batch: &Batch,
+    epoch: u64,
+) -> Result<(StandardModel, [f64; 5]), Failure> {
+    let training = &protocol.training;
+    let draws = PathDraws { key: NoiseKey::new(1, epoch), samples: training.samples, first_sample: 0 };
+    let mut began = Instant::now();
+    let mut lap = || {
+        let seconds = began.elapsed().as_secs_f64();
+        began = Instant::now();
+        seconds
+    };
+    let h = model.encoder.encode(&batch.input)?;
+    let encoder = lap();
+    let paths = model.paths(model.law.parameters(h), batch, draws)?;
+    let path = lap();
+    let loss = model.score(paths, batch)?.losses(training.weights.at(60), batch).mean();
+    let decoder = lap();
+    let gradients = loss.backward();
+    let backward = lap();
+    let model = adam.step(model, &gradients, training.rate);
+    Ok((model, [encoder, path, decoder, backward, lap()]))
+}
+
+fn text(report: &Report) -> String {
+    let Report { name, batch_size, threads, repeat, step, parts_ms, assemble_ms } = report;
+    let Parts { encoder, path, decoder, backward, optimiser } = parts_ms;
+    format!(
+        "{name}, batch {batch_size}, {threads} threads: {:.1} ms a step (median of {repeat}; 80 % between {:.1} and {:.1})\n  \
+         encoder {encoder:.1} + path {path:.1} + decoder {decoder:.1} + backward {backward:.1} + optimiser {optimiser:.1} ms; \
+         beside the step, assembling the batch {assemble_ms:.1} ms",
+        step.median_ms, step.low_ms, step.high_ms,
+    )
+}

@@ -1,0 +1,124 @@
+//! `stroock data`: which public data sets there are, fetching them, and checking them.
+
+use std::path::Path;
+
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use serde::Serialize;
+use stroock_experiments::data::check::{FileReport, FileState};
+use stroock_experiments::data::source::{DATA_SETS, find};
+use stroock_experiments::data::{DataFolder, FetchEvent, FetchSettings, check, fetch};
+
+use crate::arguments::{Data, DataFolderArguments};
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+
+pub fn run(arguments: &Data) -> Result<(), Failure> {
+    match arguments {
+        Data::List { folder } => list(folder),
+        Data::Fetch { name, folder, mirror } => fetch_set(name, folder, mirror.as_deref()),
+        Data::Check { name, folder } => check_set(name, folder),
+    }
+}
+
+/// The data folder of the arguments.
+pub fn folder(given: Option<&Path>) -> Result<DataFolder, Failure> {
+    Ok(DataFolder::find(given)?)
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    description: &'static str,
+    licence: &'static str,
+    folder: String,
+    usable: bool,
+}
+
+fn list(arguments: &DataFolderArguments) -> Result<(), Failure> {
+    let folder = folder(arguments.data_dir.as_deref())?;
+    for set in DATA_SETS {
+        let present =
+            set.files.iter().filter(|file| !file.is_extra).all(|file| folder.locate(set, file).is_some());
+        let listed = Listed {
+            name: set.name,
+            description: set.description,
+            licence: set.licence,
+            folder: folder.of(set).display().to_string(),
+            usable: present,
+        };
+        if arguments.json {
+            print_json(&listed)?;
+            continue;
+        }
+        let state = if present { "here" } else { "not here" };
+        print(&format!(
+            "{:<16} {} ({}); {state}: {}",
+            listed.name, listed.description, listed.licence, listed.folder
+        ))?;
+    }
+    Ok(())
+}
+
+fn fetch_set(name: &str, arguments: &DataFolderArguments, mirror: Option<&str>) -> Result<(), Failure> {
+    let set = find(name)?;
+    let folder = folder(arguments.data_dir.as_deref())?;
+    let settings = FetchSettings { mirror: mirror.map(str::to_owned), ..FetchSettings::default() };
+    let bar = ProgressBar::new(0);
+    if let Ok(style) =
+        ProgressStyle::with_template("{msg} [{bar:30}] {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left")
+    {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let files = fetch(set, &folder, &settings, &mut |event| match event {
+        FetchEvent::Present { file, .. } => bar.println(format!("{}: already here", file.name)),
+        FetchEvent::Unsound { file, reason } => {
+            bar.println(format!("{}: fetched again, because {reason}", file.name));
+        }
+        FetchEvent::Progress { file, progress } => {
+            bar.set_message(file.name);
+            bar.set_length(progress.total.unwrap_or(progress.received));
+            bar.set_position(progress.received);
+        }
+        FetchEvent::Arrived { file, downloaded } => {
+            bar.println(format!("{}: from {}", file.name, downloaded.url));
+        }
+    })?;
+    bar.finish_and_clear();
+    for file in files {
+        print(&file.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn check_set(name: &str, arguments: &DataFolderArguments) -> Result<(), Failure> {
+    let report = check(find(name)?, &folder(arguments.data_dir.as_deref())?);
+    match arguments.json {
+        true => print_json(&report)?,
+        false => report.files.iter().try_for_each(|file| print(&line(file)))?,
+    }
+    match report.is_usable() {
+        true => Ok(()),
+        false => {
+            Err(format!("`{name}` cannot be used as it is; get it with: stroock data fetch {name}").into())
+        }
+    }
+}
+
+fn line(file: &FileReport) -> String {
+    let state = match &file.state {
+        FileState::Whole => "as published".to_owned(),
+        FileState::Part(why) => format!("a part: {why}"),
+        FileState::Missing if file.is_extra => "not here, and not needed".to_owned(),
+        FileState::Missing => "missing".to_owned(),
+        FileState::Damaged(why) => format!("damaged: {why}"),
+    };
+    let counts: Vec<String> =
+        file.counts.iter().map(|count| format!("{} {}", count.found, count.what)).collect();
+    format!(
+        "{}: {state} ({}{}{})",
+        file.name,
+        HumanBytes(file.bytes),
+        if counts.is_empty() { "" } else { "; " },
+        counts.join(", ")
+    )
+}

@@ -1,0 +1,38 @@
+//! The command `stroock`.
+
+mod arguments;
+mod bench;
+mod data;
+mod demo;
+mod failure;
+mod output;
+mod reproduce;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Bench, Command};
+
+// Measured 1.4 to 2.4 times faster on the layers of the tensor backend.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Data(arguments) => data::run(&arguments),
+        Command::Bench(Bench::Step(arguments)) => bench::step::run(&arguments),
+        Command::Bench(Bench::Path(arguments)) => bench::path::run(&arguments),
+        Command::Completions { shell } => {
+            arguments::print_completions(shell);
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

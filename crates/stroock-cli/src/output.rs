@@ -1,0 +1,20 @@
+//! What goes to standard output.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Prints text; a reader that has gone away (a closed pipe) is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON object on one line.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    print(&serde_json::to_string(value)?)
+}

@@ -1,0 +1,116 @@
+//! How far paths of windows with and without a change of activity are from the prior, and where they run.
+
+use std::path::Path;
+
+use stroock::predict::posterior_draws;
+use stroock::series::{Series, Target};
+use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock_figures::{Colouring, Globe, HistogramFigure, HistogramGroup, SphereFigure, SpherePath};
+
+use super::{draws, save};
+use crate::failure::Failure;
+
+/// Windows of each group whose paths are shown.
+const SHOWN: usize = 8;
+
+pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
+    let (switching, steady): (Vec<usize>, Vec<usize>) =
+        material.split.test.iter().partition(|&&number| switches(&material.data.series()[number]));
+    let divergences = [&switching, &steady].map(|numbers| divergences(run, material, numbers));
+    let [switching_kl, steady_kl] = divergences;
+    let (switching_kl, steady_kl) = (switching_kl?, steady_kl?);
+    let groups: Vec<HistogramGroup> = [("activity changes", &switching_kl), ("activity stays", &steady_kl)]
+        .into_iter()
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(name, values)| HistogramGroup { name, values: values.into() })
+        .collect();
+    if !groups.is_empty() {
+        let figure = HistogramFigure {
+            groups,
+            label: "divergence of the path from the prior",
+            ..HistogramFigure::default()
+        };
+        save(&figure.picture()?, folder, "divergence")?;
+    }
+    if run.description.model.latent.dim == 3 {
+        globes(run, material, &switching, &steady, folder)?;
+    }
+    Ok(())
+}
+
+/// Whether the activity changes within a window.
+fn switches(series: &Series) -> bool {
+    match &series.target {
+        Target::ClassPerTime(classes) => {
+            let mut known = classes.iter().flatten();
+            known.next().is_some_and(|first| known.any(|class| class != first))
+        }
+        _ => false,
+    }
+}
+
+fn divergences(run: &Reproduction, material: &Material, numbers: &[usize]) -> Result<Vec<f32>, Failure> {
+    let mut all = Vec::with_capacity(numbers.len());
+    let draws = draws(1);
+    for numbers in numbers.chunks(64) {
+        let batch = run.description.data.batcher.assemble(&material.data, numbers, draws.key)?;
+        let kl = run.model.bound(&batch, draws)?.parts.kl_path;
+        all.extend(kl.into_data().convert::<f32>().try_into_vec::<f32>().unwrap_or_default());
+    }
+    Ok(all)
+}
+
+fn globes(
+    run: &Reproduction,
+    material: &Material,
+    switching: &[usize],
+    steady: &[usize],
+    folder: &Path,
+) -> Result<(), Failure> {
+    let about = &run.description.data;
+    let mut shown = Vec::new();
+    for (title, numbers) in [("activity changes", switching), ("activity stays", steady)] {
+        let numbers: Vec<usize> = numbers.iter().copied().take(SHOWN).collect();
+        if numbers.is_empty() {
+            continue;
+        }
+        let times: Vec<Vec<f64>> = numbers.iter().map(|&n| material.data.series()[n].times.clone()).collect();
+        let drawn = posterior_draws(
+            &run.model,
+            &about.batcher,
+            &about.scaler,
+            &material.data,
+            &numbers,
+            &times,
+            draws(1),
+        )?;
+        let paths = numbers.iter().zip(drawn).map(|(&number, drawn)| {
+            let classes = match &material.data.series()[number].target {
+                Target::ClassPerTime(classes) => classes.iter().map(|c| c.unwrap_or(0) as usize).collect(),
+                _ => Vec::new(),
+            };
+            (drawn.states, classes)
+        });
+        shown.push((title, paths.collect::<Vec<(Vec<f32>, Vec<usize>)>>()));
+    }
+    let names: Vec<&str> = material.classes.iter().map(String::as_str).collect();
+    let figure = SphereFigure {
+        globes: shown
+            .iter()
+            .map(|(title, paths)| Globe {
+                title,
+                paths: paths
+                    .iter()
+                    .map(|(states, classes)| SpherePath {
+                        points: states.into(),
+                        classes,
+                        ..SpherePath::default()
+                    })
+                    .collect(),
+            })
+            .collect(),
+        colouring: Colouring::Class { names },
+        ..SphereFigure::default()
+    };
+    save(&figure.picture()?, folder, "activities")
+}

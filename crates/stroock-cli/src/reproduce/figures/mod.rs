@@ -1,0 +1,54 @@
+//! The figures of the experiments, as SVG and PNG in the run folder.
+
+mod activity;
+mod curves;
+mod fits;
+mod globe;
+mod images;
+mod lorenz;
+mod pendulum;
+
+use std::path::Path;
+
+use stroock::model::PathDraws;
+use stroock_experiments::protocol::Experiment;
+use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock_figures::Picture;
+use stroock_kernels::noise::NoiseKey;
+
+use crate::failure::Failure;
+
+/// Draws all figures of a finished run.
+pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
+    curves::draw(run, folder)?;
+    match run.result.config.experiment {
+        Experiment::RotatingMnist => images::digits(run, material, folder)?,
+        Experiment::PendulumImages => images::pendulum(run, material, folder)?,
+        Experiment::PendulumAngle => pendulum::draw(run, material, folder)?,
+        Experiment::Activity => activity::draw(run, material, folder)?,
+        Experiment::Physionet => fits::stays(run, material, folder)?,
+        Experiment::Lorenz => lorenz::draw(run, material, folder)?,
+        Experiment::Sine => fits::sine(run, material, folder)?,
+    }
+    match run.description.model.latent.dim {
+        3 => globe::draw(run, material, folder),
+        _ => Ok(()),
+    }
+}
+
+/// Saves a picture as SVG and PNG.
+fn save(picture: &Picture, folder: &Path, name: &str) -> Result<(), Failure> {
+    picture.save(&folder.join(format!("{name}.svg")))?;
+    Ok(picture.save(&folder.join(format!("{name}.png")))?)
+}
+
+/// Draws of figures, apart from those of training and testing.
+fn draws(samples: usize) -> PathDraws {
+    PathDraws { key: NoiseKey::new(2024, u64::MAX - 5), samples, first_sample: 0 }
+}
+
+/// `count` times from `start` to `end`, both included.
+fn between(start: f64, end: f64, count: usize) -> Vec<f64> {
+    let last = count.max(2) - 1;
+    (0..=last).map(|i| start + (end - start) * i as f64 / last as f64).collect()
+}

@@ -1,0 +1,148 @@
+//! `stroock reproduce`: train and test an experiment of the paper.
+
+mod figures;
+
+use std::path::{Path, PathBuf};
+
+use stroock::run::{Progress, RunError, RunFolder, StopFlag, write_atomic};
+use stroock_experiments::data::Cache;
+use stroock_experiments::protocol::Options;
+use stroock_experiments::reproduce::{
+    Material, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
+};
+
+use crate::arguments::{Minutes, PresetName, ReproduceArguments, Seeds};
+use crate::data::folder;
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+
+const RESULTS: &str = "RESULTS.md";
+
+pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
+    if let Some(runs) = &arguments.table {
+        return write_table(runs);
+    }
+    let Some(experiment) = arguments.experiment else { return Ok(()) };
+    let options = Options { observed: arguments.observed, ..arguments.minutes.options() };
+    let mut config = RunConfig::new(experiment.into(), arguments.preset.into(), options);
+    config.limit = arguments.limit;
+    if let Some(epochs) = arguments.epochs {
+        config.protocol.training.epochs = epochs;
+    }
+    let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.name()));
+    let stop = StopFlag::on_signals()?;
+    match arguments.seeds {
+        None => one(config, arguments.seed, &out, arguments, &stop).map(|_| ()),
+        Some(Seeds(first, last)) => {
+            for seed in first..=last {
+                let status = one(config.clone(), seed, &out.join(format!("seed-{seed}")), arguments, &stop)?;
+                if status == RunStatus::Stopped {
+                    break;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// One run, in a folder of its own.
+fn one(
+    mut config: RunConfig,
+    seed: u64,
+    out: &Path,
+    arguments: &ReproduceArguments,
+    stop: &StopFlag,
+) -> Result<RunStatus, Failure> {
+    config.protocol.training.seed = seed;
+    let config = arguments.settings.over(&config)?;
+    let folder = match arguments.resume {
+        true => match RunFolder::open(out) {
+            Ok(folder) => folder,
+            // With several seeds, the run was stopped before this one.
+            Err(RunError::NoRun { .. }) => RunFolder::create(out)?,
+            Err(error) => return Err(error.into()),
+        },
+        false => RunFolder::create(out)?,
+    };
+    let material = Material::load(&config, Some(&folder_of(arguments)?), &Cache::find())?;
+    let command = command(arguments, seed);
+    let done = reproduce(&config, &material, &folder, command, stop, Progress::on_stderr)?;
+    if done.result.status == RunStatus::Stopped {
+        eprintln!("stopped after epoch {}; the same command with --resume goes on", done.result.epochs);
+        return Ok(RunStatus::Stopped);
+    }
+    figures::draw(&done, &material, folder.paths().folder())?;
+    match arguments.json {
+        true => print_json(&done.result)?,
+        false => print(&summary(&done.result, out))?,
+    }
+    Ok(RunStatus::Finished)
+}
+
+fn folder_of(arguments: &ReproduceArguments) -> Result<stroock_experiments::data::DataFolder, Failure> {
+    folder(arguments.data_dir.as_deref())
+}
+
+/// The command that gives the same result.
+fn command(arguments: &ReproduceArguments, seed: u64) -> String {
+    let mut words = vec!["stroock reproduce".to_owned()];
+    words.extend(
+        arguments
+            .experiment
+            .map(|name| stroock_experiments::protocol::Experiment::from(name).name().to_owned()),
+    );
+    if arguments.preset != PresetName::Clean {
+        words.push(format!(
+            "--preset {}",
+            stroock_experiments::reproduce::Preset::from(arguments.preset).name()
+        ));
+    }
+    if arguments.experiment == Some(crate::arguments::ExperimentName::Physionet) {
+        let minutes = if arguments.minutes == Minutes::Six { 6 } else { 1 };
+        words.push(format!("--observed {} --minutes {minutes}", arguments.observed));
+    }
+    words.extend(arguments.epochs.map(|epochs| format!("--epochs {epochs}")));
+    words.push(format!("--seed {seed}"));
+    if arguments.limit > 0 {
+        words.push(format!("--limit {}", arguments.limit));
+    }
+    words.extend(arguments.settings.config.iter().map(|path| format!("--config {}", path.display())));
+    words.extend(arguments.settings.set.iter().map(|(key, value)| format!("--set {key}={value}")));
+    words.join(" ")
+}
+
+fn summary(result: &RunResult, out: &Path) -> String {
+    let metric = result.config.protocol.metric;
+    let mut lines = vec![format!(
+        "{}, preset {}, {} epochs, seed {}: test {} {:.6} over {} entries (model of epoch {}: {})",
+        result.config.name(),
+        result.config.preset.name(),
+        result.epochs,
+        result.config.protocol.training.seed,
+        metric.name(),
+        result.test.value,
+        result.test.entries,
+        result.tested_epoch,
+        result.selection,
+    )];
+    if let Some((draws, evaluation)) = result.test_with_draws {
+        lines.push(format!("  mean of {draws} draws: {:.6}", evaluation.value));
+    }
+    if let Some(paper) = published(&result.config).first() {
+        lines.push(format!("  published, after all epochs: {}", paper.mean));
+    }
+    lines.push(format!("  data: {}", result.coverage));
+    lines.push(format!("  training took {:.1} min; the run is in {}", result.seconds / 60.0, out.display()));
+    lines.join("\n")
+}
+
+fn write_table(runs: &Path) -> Result<(), Failure> {
+    let results = table::collect(runs)?;
+    if results.is_empty() {
+        return Err(format!("no runs with results below `{}`", runs.display()).into());
+    }
+    let path = PathBuf::from(RESULTS);
+    write_atomic(&path, table::markdown(&results).as_bytes())?;
+    eprintln!("{} runs -> {}", results.len(), path.display());
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The stochastic Lorenz attractor: paths of the posterior and of the prior.
+
+use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::decoder::MlpConfig;
+use stroock::encoder::TimeAttentionConfig;
+use stroock::latent::LatentConfig;
+use stroock::likelihood::{LikelihoodKind, ScaleKind};
+use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::objective::ElboWeights;
+use stroock::series::Observation;
+use stroock::training::TrainingConfig;
+
+use super::{Metric, Over, Protocol};
+
+/// Observations of a series, every 0.025.
+pub const POINTS: usize = 41;
+
+/// Our settings: the paper gives a figure and no numbers.
+pub fn protocol() -> Protocol {
+    let axis = TimeAxis { start: 0.0, end: 1.0, horizon: 1.0 };
+    Protocol {
+        model: ModelConfig {
+            observation: Observation::Vector { channels: 3 },
+            encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
+                hidden: 64,
+                ..TimeAttentionConfig::default()
+            }),
+            latent: LatentConfig::default(),
+            decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
+            likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
+            task: None,
+        },
+        batcher: Batcher {
+            input_axis: axis,
+            grid_axis: axis,
+            // Four steps between two observations.
+            grid: GridKind::Regular { points: (POINTS - 1) * 4 + 1 },
+            input: InputChoice::All,
+            evidence: EvidenceChoice::All,
+        },
+        training: TrainingConfig {
+            epochs: 990,
+            batch_size: 64,
+            weights: ElboWeights { kl_start: 1e-2, kl_path: 1e-2, ..ElboWeights::default() },
+            ..TrainingConfig::default()
+        },
+        metric: Metric::SquaredError { over: Over::All },
+    }
+}

@@ -1,0 +1,102 @@
+//! The pendulum: its angle from noisy images, and images that are missing.
+
+use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::decoder::{Activation, ImageDecoderConfig, MlpConfig};
+use stroock::encoder::{FrameEncoderConfig, TimeAttentionConfig};
+use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
+use stroock::latent::{DriftKind, LatentConfig};
+use stroock::likelihood::{LikelihoodKind, ScaleKind};
+use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::objective::ElboWeights;
+use stroock::series::Observation;
+use stroock::task::{TaskConfig, TaskKind};
+use stroock::training::TrainingConfig;
+
+use super::{Metric, Over, Protocol};
+
+/// Rows and columns of a frame.
+pub const SIDE: usize = 24;
+/// Recorded steps.
+pub const STEPS: usize = 100;
+
+/// Regression of the angle from noisy images.
+pub fn angle() -> Protocol {
+    let mut protocol = images();
+    protocol.model.task = Some(TaskConfig {
+        kind: TaskKind::Angle,
+        network: MlpConfig { hidden: vec![32], activation: Activation::Tanh },
+    });
+    protocol.training.weights.task = 10.0;
+    protocol.training.weights.task_ramp = 60;
+    protocol.metric = Metric::TaskSquaredError;
+    protocol
+}
+
+/// Interpolation of images.
+pub fn images() -> Protocol {
+    let axis = TimeAxis { start: 0.0, end: (STEPS - 1) as f64, horizon: 0.99 };
+    Protocol {
+        model: ModelConfig {
+            observation: Observation::Image { channels: 1, height: SIDE, width: SIDE },
+            encoder: EncoderConfig::Frames(FrameEncoderConfig {
+                network: ImageNetworkConfig {
+                    layers: vec![
+                        layer(convolution(12, 5, 1, 2), Follow::ReluPool),
+                        layer(convolution(12, 3, 2, 1), Follow::ReluPool),
+                    ],
+                },
+                features: 32,
+                attention: TimeAttentionConfig {
+                    hidden: 32,
+                    stretched: true,
+                    ..TimeAttentionConfig::default()
+                },
+            }),
+            latent: LatentConfig {
+                drift: DriftKind::Chebyshev { terms: 6, interval: (0.0, 1.98) },
+                ..LatentConfig::default()
+            },
+            decoder: DecoderConfig::Image(ImageDecoderConfig {
+                first: ImageShape { channels: 16, height: 3, width: 3 },
+                relu: true,
+                network: ImageNetworkConfig {
+                    layers: vec![
+                        layer(transposed(16, 5, 4, 2), Follow::FrameNormRelu),
+                        layer(transposed(12, 3, 2, 1), Follow::FrameNormRelu),
+                        layer(transposed(1, 2, 2, 5), Follow::Nothing),
+                    ],
+                },
+                sigmoid: true,
+            }),
+            likelihood: LikelihoodKind::Gaussian { scale: 1.0, kind: ScaleKind::Learned },
+            task: None,
+        },
+        batcher: Batcher {
+            input_axis: axis,
+            grid_axis: axis,
+            grid: GridKind::Regular { points: STEPS },
+            input: InputChoice::All,
+            evidence: EvidenceChoice::All,
+        },
+        training: TrainingConfig {
+            epochs: 990,
+            batch_size: 64,
+            // The published divergence lacks the factor 1/2.
+            weights: ElboWeights { kl_start: 1e-5, kl_path: 2e-6, ..ElboWeights::default() },
+            ..TrainingConfig::default()
+        },
+        metric: Metric::SquaredError { over: Over::All },
+    }
+}
+
+fn convolution(channels: usize, kernel: usize, stride: usize, padding: usize) -> ConvolutionConfig {
+    ConvolutionConfig { channels, kernel, stride, padding, output_padding: 0, transposed: false }
+}
+
+fn transposed(channels: usize, kernel: usize, stride: usize, padding: usize) -> ConvolutionConfig {
+    ConvolutionConfig { transposed: true, ..convolution(channels, kernel, stride, padding) }
+}
+
+fn layer(convolution: ConvolutionConfig, then: Follow) -> ImageLayerConfig {
+    ImageLayerConfig { convolution, then }
+}

@@ -1,0 +1,169 @@
+//! The metric of a model on some of the series.
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::sigmoid;
+use serde::{Deserialize, Serialize};
+use stroock::batch::{Batch, Batcher, Evidence, GridKind};
+use stroock::decoder::Decoder;
+use stroock::encoder::Encoder;
+use stroock::likelihood::LikelihoodKind;
+use stroock::model::{LatentSde, ModelError, PathDraws};
+use stroock::series::Dataset;
+use stroock::task::target_evidence;
+use stroock::training::{Scores, TrainingError, Validation};
+use stroock_kernels::noise::NoiseKey;
+
+use crate::protocol::{Metric, Over};
+
+/// A metric and how much it is taken over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluation {
+    /// The exact mean over entries, of whatever batch they were in.
+    pub value: f64,
+    /// Entries.
+    pub entries: usize,
+}
+
+/// Scores models on some series of a data set.
+///
+/// Predictions are means over the draws. Random inputs are drawn by the key, the same for every model.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluator<'a> {
+    /// What is reported.
+    pub metric: Metric,
+    /// All series.
+    pub data: &'a Dataset,
+    /// Those that count.
+    pub numbers: &'a [usize],
+    /// How they become batches.
+    pub batcher: Batcher,
+    /// Series at a time.
+    pub batch_size: usize,
+    /// Seed and epoch of inputs and paths.
+    pub key: NoiseKey,
+    /// Paths a series.
+    pub samples: usize,
+}
+
+impl Evaluator<'_> {
+    /// The metric of a model that is ready for inference.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    pub fn evaluate<E: Encoder, D: Decoder>(
+        &self,
+        model: &LatentSde<E, D>,
+    ) -> Result<Evaluation, TrainingError> {
+        let (mut sum, mut entries) = (0.0, 0);
+        for (index, numbers) in self.numbers.chunks(self.batch_size.max(1)).enumerate() {
+            let batch = self.batcher.assemble(self.data, numbers, self.key)?;
+            let (part, count) = self.of_batch(model, &batch).map_err(|source| TrainingError::Model {
+                epoch: 0,
+                batch: index + 1,
+                source,
+            })?;
+            sum += part;
+            entries += count;
+        }
+        Ok(Evaluation { value: sum / entries.max(1) as f64, entries })
+    }
+
+    /// The sum over the entries of a batch, and their number.
+    fn of_batch<E: Encoder, D: Decoder>(
+        &self,
+        model: &LatentSde<E, D>,
+        batch: &Batch,
+    ) -> Result<(f64, usize), ModelError> {
+        let law = model.law.parameters(model.encoder.encode(&batch.input)?);
+        let draws = PathDraws { key: self.key, samples: self.samples, first_sample: 0 };
+        let states = model.paths(law, batch, draws)?.states;
+        match (self.metric, &model.task) {
+            (Metric::SquaredError { over }, _) => {
+                let output = model.decode(states)?;
+                let output = match model.likelihood.kind() {
+                    LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => sigmoid(output),
+                    _ => output,
+                };
+                let counted = self.counted(over, batch);
+                Ok(squared_errors(&mean_of_draws(output), &batch.evidence, |point| counted[point]))
+            }
+            (Metric::TaskSquaredError, Some(task)) => {
+                let targets = target_evidence(task.kind(), batch)?;
+                let prediction = mean_of_draws(task.predict(states, batch));
+                Ok(squared_errors(&prediction, &targets, |_| true))
+            }
+            (Metric::Accuracy, Some(task)) => {
+                let targets = target_evidence(task.kind(), batch)?;
+                // Probabilities, not logits, are what can be averaged.
+                let logits = task.predict(states, batch);
+                let probabilities = mean_of_draws(burn::tensor::activation::softmax(logits, 2));
+                Ok(hits(&probabilities, &targets, task.kind().outputs()))
+            }
+            // A protocol whose metric needs a task has one.
+            (Metric::TaskSquaredError | Metric::Accuracy, None) => Ok((f64::NAN, 1)),
+        }
+    }
+
+    /// Which points of a batch count.
+    fn counted(&self, over: Over, batch: &Batch) -> Vec<bool> {
+        match over {
+            Over::All => vec![true; batch.seen.len()],
+            Over::Unseen if batch.seen.iter().all(|&seen| seen) => vec![true; batch.seen.len()],
+            Over::Unseen => batch.seen.iter().map(|seen| !seen).collect(),
+            Over::Time(time) => {
+                let index = grid_index(&self.batcher, time);
+                batch.requests.indices.iter().map(|&at| Some(at) == index).collect()
+            }
+        }
+    }
+}
+
+/// The index of a time of the user on a regular grid.
+fn grid_index(batcher: &Batcher, time: f64) -> Option<usize> {
+    let GridKind::Regular { points } = batcher.grid else { return None };
+    let axis = batcher.grid_axis;
+    Some((axis.to_model(time) / axis.horizon * (points.max(2) - 1) as f64).round() as usize)
+}
+
+fn mean_of_draws(output: Tensor<3>) -> Vec<f32> {
+    output.mean_dim(0).into_data().convert::<f32>().try_into_vec().unwrap_or_default()
+}
+
+fn squared_errors(output: &[f32], evidence: &Evidence, counted: impl Fn(usize) -> bool) -> (f64, usize) {
+    let (mut sum, mut count) = (0.0, 0);
+    for series in 0..evidence.series() {
+        evidence.for_each_entry(series, |place, value| {
+            if counted(place / evidence.channels()) {
+                sum += f64::from(output[place] - value).powi(2);
+                count += 1;
+            }
+        });
+    }
+    (sum, count)
+}
+
+/// How often the most probable class is the right one.
+fn hits(probabilities: &[f32], targets: &Evidence, classes: usize) -> (f64, usize) {
+    let (mut right, mut count) = (0.0, 0);
+    for series in 0..targets.series() {
+        targets.for_each_entry(series, |place, class| {
+            let here = &probabilities[place * classes..(place + 1) * classes];
+            let best = (0..classes).max_by(|&a, &b| here[a].total_cmp(&here[b]));
+            right += f64::from(u8::from(best == Some(class as usize)));
+            count += 1;
+        });
+    }
+    (right, count)
+}
+
+impl<E: Encoder, D: Decoder> Validation<LatentSde<E, D>> for Evaluator<'_> {
+    fn score(&self, model: &LatentSde<E, D>, _: u64) -> Result<Option<Scores>, TrainingError> {
+        if self.numbers.is_empty() {
+            return Ok(None);
+        }
+        let value = self.evaluate(model)?.value;
+        let selection = if self.metric.is_gain() { -value } else { value };
+        Ok(Some(Scores { selection, metrics: vec![(format!("validation_{}", self.metric.name()), value)] }))
+    }
+}

@@ -1,0 +1,230 @@
+//! The data of a run: read or generated, scaled, split.
+
+use stroock::model::{DataDescription, Variable};
+use stroock::series::{Dataset, Scaler, SeriesError, Split, shuffled};
+use stroock_kernels::noise::NoiseKey;
+use thiserror::Error;
+
+use super::{Preset, RunConfig};
+use crate::data::activity::{self, ActivitySettings};
+use crate::data::mnist::Digits;
+use crate::data::physionet::{self, PhysionetSettings, ScaleOver};
+use crate::data::{Cache, DataError, DataFolder};
+use crate::protocol::{Experiment, Resolution};
+use crate::synthetic::{
+    IrregularSine, PendulumInterpolation, PendulumRegression, RotatingDigits, Sizes, SplitData,
+    StochasticLorenz, SyntheticError,
+};
+
+/// The data of a run.
+#[derive(Clone, Debug)]
+pub struct Material {
+    /// All series, in the units of the model.
+    pub data: Dataset,
+    /// Which of them are for what.
+    pub split: Split,
+    /// Values of the user to values of the model.
+    pub scaler: Scaler,
+    /// Names and units of the channels; empty for images.
+    pub variables: Vec<Variable>,
+    /// Unit of time.
+    pub time_unit: String,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// How much of the published data this is, in words.
+    pub coverage: String,
+}
+
+/// Why there are no data.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MaterialError {
+    /// Files are missing or damaged.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Series cannot be generated.
+    #[error(transparent)]
+    Synthetic(#[from] SyntheticError),
+    /// Series do not make a data set.
+    #[error(transparent)]
+    Series(#[from] SeriesError),
+}
+
+/// Stays of sets a and b.
+const STAYS: usize = 8000;
+
+impl Material {
+    /// Reads or generates the data of a run.
+    ///
+    /// # Errors
+    /// When files are missing or damaged; the sentence says how to get them.
+    pub fn load(
+        config: &RunConfig,
+        folder: Option<&DataFolder>,
+        cache: &Cache,
+    ) -> Result<Self, MaterialError> {
+        let found;
+        let folder = match folder {
+            Some(folder) => folder,
+            None => {
+                found = DataFolder::find(None)?;
+                &found
+            }
+        };
+        let seed = config.data_seed;
+        let material = match config.experiment {
+            Experiment::RotatingMnist => rotating_digits(config, folder)?,
+            Experiment::PendulumAngle => {
+                let sizes = limited(PendulumRegression::default().sizes, config.limit);
+                generated(PendulumRegression { sizes, ..Default::default() }.generate(seed)?, "steps")
+            }
+            Experiment::PendulumImages => {
+                let sizes = limited(PendulumInterpolation::default().sizes, config.limit);
+                generated(PendulumInterpolation { sizes, ..Default::default() }.generate(seed)?, "steps")
+            }
+            Experiment::Activity => activity_windows(config, folder, cache)?,
+            Experiment::Physionet => stays(config, folder, cache)?,
+            Experiment::Lorenz => lorenz(config)?,
+            Experiment::Sine => {
+                let data = IrregularSine::default().generate(seed)?;
+                let split = Split { train: vec![0], validation: Vec::new(), test: vec![0] };
+                Material { variables: variables(&["x"]), ..generated(SplitData { data, split }, "") }
+            }
+        };
+        Ok(material.limited(config.limit))
+    }
+
+    /// What a model file says about these data.
+    pub fn description(&self, config: &RunConfig) -> DataDescription {
+        DataDescription {
+            variables: self.variables.clone(),
+            time_unit: self.time_unit.clone(),
+            scaler: self.scaler.clone(),
+            batcher: config.protocol.batcher,
+            classes: self.classes.clone(),
+        }
+    }
+
+    fn limited(mut self, limit: usize) -> Self {
+        if limit > 0 {
+            let Split { train, validation, test } = &mut self.split;
+            [train, validation, test].into_iter().for_each(|part| part.truncate(limit));
+            self.coverage = format!("{}; at most {limit} series of each part", self.coverage);
+        }
+        self
+    }
+}
+
+fn limited(sizes: Sizes, limit: usize) -> Sizes {
+    let at_most = |count: usize| if limit > 0 { count.min(limit) } else { count };
+    Sizes { train: at_most(sizes.train), validation: at_most(sizes.validation), test: at_most(sizes.test) }
+}
+
+fn variables(names: &[&str]) -> Vec<Variable> {
+    names.iter().map(|&name| Variable { name: name.into(), unit: String::new() }).collect()
+}
+
+fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> Material {
+    Material {
+        data,
+        split,
+        scaler: Scaler::identity(),
+        variables: Vec::new(),
+        time_unit: time_unit.into(),
+        classes: Vec::new(),
+        coverage: "generated, as many series as published".into(),
+    }
+}
+
+fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<Material, MaterialError> {
+    let digits = Digits::load(folder)?;
+    let threes = digits.threes();
+    let pixels: Vec<u8> =
+        threes.iter().filter_map(|&number| digits.images.get(number)).flatten().copied().collect();
+    let sizes = limited(RotatingDigits::default().sizes, config.limit);
+    let set = RotatingDigits { sizes, ..Default::default() }.generate(&pixels, config.data_seed)?;
+    let coverage = format!("{} threes of the first 10 000 training images", threes.len());
+    Ok(Material { coverage, ..generated(set, "frames") })
+}
+
+fn activity_windows(
+    config: &RunConfig,
+    folder: &DataFolder,
+    cache: &Cache,
+) -> Result<Material, MaterialError> {
+    let windows = activity::load(folder, &ActivitySettings::default(), cache)?;
+    let split = match config.preset {
+        Preset::Paper => Split::random(windows.recordings.len(), 0.16, 0.2, config.data_seed),
+        Preset::Clean | Preset::Globe => by_recording(&windows.recordings, config.data_seed),
+    };
+    let channels =
+        activity::TAGS.iter().flat_map(|(_, tag)| ["x", "y", "z"].map(|axis| format!("{tag} {axis}")));
+    let coverage = match windows.coverage.is_whole() {
+        true => format!("{} windows of the whole file", windows.recordings.len()),
+        false => {
+            format!("{} windows of {}: not the paper's numbers", windows.recordings.len(), windows.coverage)
+        }
+    };
+    Ok(Material {
+        data: windows.dataset,
+        split,
+        scaler: Scaler::identity(),
+        variables: channels.map(|name| Variable { name, unit: "m".into() }).collect(),
+        time_unit: "10 ms".into(),
+        classes: activity::CLASSES.map(str::to_owned).to_vec(),
+        coverage,
+    })
+}
+
+/// A split of about 64/16/20 % that keeps the windows of a recording together.
+fn by_recording(recordings: &[String], seed: u64) -> Split {
+    let mut names: Vec<&String> = recordings.iter().collect();
+    names.sort();
+    names.dedup();
+    let order = shuffled(names.len(), NoiseKey::new(seed, u64::MAX));
+    let (test, validation) = (names.len().div_ceil(5), (names.len() * 4).div_ceil(25));
+    let part = |from: usize, to: usize| {
+        let chosen: Vec<&String> = order[from..to].iter().map(|&i| names[i]).collect();
+        (0..recordings.len()).filter(|&i| chosen.contains(&&recordings[i])).collect()
+    };
+    let end = test + validation;
+    Split { test: part(0, test), validation: part(test, end), train: part(end, names.len()) }
+}
+
+fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Material, MaterialError> {
+    let settings = match config.options.resolution {
+        Resolution::SixMinutes => PhysionetSettings::six_minutes(),
+        Resolution::OneMinute => PhysionetSettings::published_one_minute(),
+    };
+    let split = Split::random(STAYS, 0.0, 0.2, config.data_seed);
+    let prepared = match config.preset {
+        Preset::Paper => physionet::load(folder, &settings, ScaleOver::All, cache)?,
+        Preset::Clean | Preset::Globe => {
+            physionet::load(folder, &settings.clean(), ScaleOver::Stays(&split.train), cache)?
+        }
+    };
+    let scaling = &prepared.scaling;
+    let doubles = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect();
+    Ok(Material {
+        split,
+        scaler: Scaler { shift: doubles(&scaling.minimum), scale: doubles(&scaling.maximum) },
+        variables: variables(&physionet::VARIABLES),
+        time_unit: "h".into(),
+        classes: Vec::new(),
+        coverage: format!("{} stays of sets a and b", prepared.dataset.series().len()),
+        data: prepared.dataset,
+    })
+}
+
+fn lorenz(config: &RunConfig) -> Result<Material, MaterialError> {
+    let default = StochasticLorenz::default();
+    let series = if config.limit > 0 { (3 * config.limit).min(default.series) } else { default.series };
+    let made = StochasticLorenz { series, ..default }.generate(config.data_seed)?;
+    let split = Split::random(series, 0.1, 0.1, config.data_seed);
+    let normaliser = made.normaliser;
+    Ok(Material {
+        scaler: Scaler { shift: normaliser.mean.to_vec(), scale: normaliser.deviation.to_vec() },
+        variables: variables(&["X", "Y", "Z"]),
+        ..generated(SplitData { data: made.data, split }, "")
+    })
+}

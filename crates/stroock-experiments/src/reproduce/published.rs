@@ -1,0 +1,119 @@
+//! The numbers to compare with, as published.
+
+use super::RunConfig;
+use crate::protocol::{Experiment, Resolution};
+
+/// A published result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Published {
+    /// Name of the model.
+    pub model: &'static str,
+    /// Mean, in the units of the metric.
+    pub mean: f64,
+    /// Standard deviation over runs, where it is given.
+    pub deviation: Option<f64>,
+}
+
+const fn row(model: &'static str, mean: f64) -> Published {
+    Published { model, mean, deviation: None }
+}
+
+const fn spread(model: &'static str, mean: f64, deviation: f64) -> Published {
+    Published { model, mean, deviation: Some(deviation) }
+}
+
+/// The name of the paper's own model.
+pub const PAPER: &str = "latent SDE on the sphere (paper)";
+
+const ROTATING_MNIST: [Published; 6] = [
+    spread(PAPER, 11.5e-3, 0.38e-3),
+    row("CNN-ODE", 14.5e-3),
+    row("ODE2VAE-KL", 18.8e-3),
+    row("ODE2VAE", 19.4e-3),
+    row("GPPVAE-joint", 28.8e-3),
+    row("GPPVAE-dis", 30.9e-3),
+];
+
+const PENDULUM_ANGLE: [Published; 7] = [
+    spread(PAPER, 3.84e-3, 0.35e-3),
+    row("mTAND-Enc", 3.20e-3),
+    row("f-CRU", 3.25e-3),
+    row("S5", 3.41e-3),
+    row("CRU", 3.74e-3),
+    row("mTAND-ODE", 4.65e-3),
+    row("ODE-ODE", 15.4e-3),
+];
+
+const PENDULUM_IMAGES: [Published; 8] = [
+    spread(PAPER, 8.15e-3, 0.06e-3),
+    row("CRU", 1.00e-3),
+    row("f-CRU", 1.39e-3),
+    row("CRU (re-run)", 2.06e-3),
+    row("f-CRU (re-run)", 2.61e-3),
+    row("mTAND-ODE", 8.23e-3),
+    row("ODE-ODE", 15.06e-3),
+    row("mTAND-Full", 15.40e-3),
+];
+
+const ACTIVITY: [Published; 5] = [
+    spread(PAPER, 0.906, 0.004),
+    spread("mTAND-Full", 0.911, 0.002),
+    row("mTAND-Enc", 0.907),
+    row("mTAND-ODE", 0.904),
+    row("ODE-ODE", 0.870),
+];
+
+/// Shares of observed points of the columns below.
+const OBSERVED: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+
+/// A model and its errors (e-3) at the shares of observed points.
+type Row = (&'static str, [f64; 6]);
+
+const SIX_MINUTES: [Row; 5] = [
+    (PAPER, [3.14, 3.06, 3.01, 2.94, 3.00, 1.55]),
+    ("mTAND-ODE", [3.38, 3.33, 3.32, 3.33, 3.35, 1.82]),
+    ("mTAND-Full", [3.61, 3.53, 3.48, 3.55, 3.58, 0.49]),
+    ("CRU", [5.11, 4.81, 5.60, 5.54, 5.85, 1.77]),
+    ("f-CRU", [5.24, 4.96, 4.85, 5.66, 6.11, 1.10]),
+];
+
+const ONE_MINUTE: [Row; 5] = [
+    (PAPER, [3.14, 3.03, 3.01, 2.99, 2.96, 1.53]),
+    ("latent SDE on the sphere (paper, 390 epochs)", [3.20, 3.14, 3.10, 3.08, 3.07, 1.67]),
+    ("mTAND-Full", [4.19, 4.02, 4.16, 4.41, 4.80, 0.47]),
+    ("CRU", [5.20, 5.25, 5.22, 5.23, 5.59, 1.82]),
+    ("f-CRU", [5.53, 5.22, 5.41, 5.25, 5.80, 0.84]),
+];
+
+/// All published results of an experiment with the settings of a run, the paper's own first; none where only a
+/// figure is published.
+///
+/// ```
+/// use stroock_experiments::protocol::{Experiment, Options};
+/// use stroock_experiments::reproduce::{Preset, RunConfig, published::published};
+/// let config = RunConfig::new(Experiment::Physionet, Preset::Paper, Options::default());
+/// assert_eq!(published(&config)[0].mean, 3.14e-3);
+/// ```
+pub fn published(config: &RunConfig) -> Vec<Published> {
+    match config.experiment {
+        Experiment::RotatingMnist => ROTATING_MNIST.to_vec(),
+        Experiment::PendulumAngle => PENDULUM_ANGLE.to_vec(),
+        Experiment::PendulumImages => PENDULUM_IMAGES.to_vec(),
+        Experiment::Activity => ACTIVITY.to_vec(),
+        Experiment::Physionet => {
+            let rows = match config.options.resolution {
+                Resolution::SixMinutes => SIX_MINUTES,
+                Resolution::OneMinute => ONE_MINUTE,
+            };
+            let column = OBSERVED.iter().position(|share| (share - config.options.observed).abs() < 1e-9);
+            column.map_or_else(Vec::new, |column| {
+                let at = |(model, errors): (&'static str, [f64; 6])| {
+                    let mean = (errors[column] * 1e3).round() / 1e6;
+                    row(model, mean)
+                };
+                rows.map(at).to_vec()
+            })
+        }
+        Experiment::Lorenz | Experiment::Sine => Vec::new(),
+    }
+}

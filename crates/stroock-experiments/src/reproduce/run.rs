@@ -1,0 +1,144 @@
+//! Training and evaluation in a run folder.
+
+use std::path::Path;
+
+use burn::module::Module;
+use burn::tensor::Device;
+use stroock::initial::InitialWeights;
+use stroock::model::{Description, ModelConfigError, ModelFileError, StandardModel, from_file};
+use stroock::run::{
+    ConfigError, Metric as Cell, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, TensorFile,
+    to_toml,
+};
+use stroock::training::{Outcome, Trainer, TrainingError};
+use stroock_kernels::noise::NoiseKey;
+use thiserror::Error;
+
+use super::{Evaluation, Evaluator, Material, MaterialError, RunConfig, RunResult, RunStatus};
+use crate::protocol::Experiment;
+
+/// Why an experiment cannot be reproduced.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReproduceError {
+    /// There are no data.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// The configuration makes no model.
+    #[error(transparent)]
+    Model(#[from] ModelConfigError),
+    /// Training failed.
+    #[error(transparent)]
+    Training(#[from] TrainingError),
+    /// The model file cannot be used.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
+    /// The run folder cannot be used.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The configuration cannot be written.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+/// A run that has ended: the model that was tested, its description and the result.
+#[derive(Debug)]
+pub struct Reproduction {
+    /// The tested model, ready for inference.
+    pub model: StandardModel,
+    /// What its file says about it.
+    pub description: Description,
+    /// What the run has found.
+    pub result: RunResult,
+}
+
+/// Epochs of keys that no training epoch has.
+const VALIDATION: u64 = u64::MAX;
+const TEST: u64 = u64::MAX - 4;
+
+/// Draws of the second evaluation on the test series.
+const DRAWS: usize = 16;
+
+/// Trains a model on the material of a run, from where the folder ends, and tests it.
+///
+/// The tested model is that of the best validation metric; where a protocol has no validation series, that of
+/// the last epoch. `command` is noted in the result.
+///
+/// # Errors
+/// When the data do not fit, training diverges, or the folder cannot be written.
+pub fn reproduce(
+    config: &RunConfig,
+    material: &Material,
+    folder: &RunFolder,
+    command: String,
+    stop: &StopFlag,
+    progress: impl FnOnce(RunLength) -> Progress,
+) -> Result<Reproduction, ReproduceError> {
+    let protocol = &config.protocol;
+    let training = protocol.training;
+    folder.write_config(&to_toml(config)?)?;
+    let device = Device::flex().autodiff();
+    let model = protocol.model.init(&mut InitialWeights::new(training.seed, &device))?.materialize();
+    let description = Description { model: protocol.model.clone(), data: material.description(config) };
+    let trainer = Trainer {
+        config: training,
+        data: &material.data,
+        split: &material.split,
+        batcher: protocol.batcher,
+        description: Some(&description),
+    };
+    let evaluator = |numbers, epoch, samples| Evaluator {
+        metric: protocol.metric,
+        data: &material.data,
+        numbers,
+        batcher: protocol.batcher,
+        batch_size: training.batch_size,
+        key: NoiseKey::new(training.seed, epoch),
+        samples,
+    };
+    let steps_per_epoch = material.split.train.len().div_ceil(training.batch_size.max(1)) as u64;
+    let length = RunLength { epochs: training.epochs, steps_per_epoch, done: trainer.done(folder)? };
+    let mut progress = progress(length);
+    let validation = evaluator(&material.split.validation, VALIDATION, training.validation_samples);
+    let trained = trainer.run_with(model, &validation, folder, stop, &mut progress)?;
+    progress.finish();
+
+    let by_validation = !material.split.validation.is_empty() && config.experiment != Experiment::Physionet;
+    let (model, tested_epoch, selection) = match trained.best {
+        Some((epoch, _)) if by_validation => {
+            let file = TensorFile::load(&folder.paths().model())?;
+            (from_file(trained.model, &file)?, epoch, "best validation metric")
+        }
+        _ => (trained.model, trained.epochs, "last epoch"),
+    };
+    let model = model.valid();
+    let test = |samples| -> Result<Evaluation, TrainingError> {
+        evaluator(&material.split.test, TEST, samples).evaluate(&model)
+    };
+    let finished = trained.outcome != Outcome::Stopped;
+    let result = RunResult {
+        config: config.clone(),
+        status: if finished { RunStatus::Finished } else { RunStatus::Stopped },
+        epochs: trained.epochs,
+        tested_epoch,
+        selection: selection.into(),
+        test: test(training.validation_samples)?,
+        test_with_draws: if finished { Some((DRAWS, test(DRAWS)?)) } else { None },
+        seconds: seconds(&folder.paths().metrics())?,
+        series: [&material.split.train, &material.split.validation, &material.split.test].map(Vec::len),
+        coverage: material.coverage.clone(),
+        command,
+    };
+    result.write(folder.paths().folder())?;
+    Ok(Reproduction { model, description, result })
+}
+
+/// Seconds of all epochs of a run.
+fn seconds(metrics: &Path) -> Result<f64, RunError> {
+    let rows = Metrics::read(metrics)?.rows;
+    let of_epoch = |cell: &Cell| match cell {
+        Cell::Number(seconds) => *seconds,
+        _ => 0.0,
+    };
+    Ok(rows.iter().filter_map(|row| row.get("seconds")).map(of_epoch).sum())
+}

@@ -1,0 +1,160 @@
+//! All results side by side with what is published, as Markdown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use stroock::run::RunError;
+
+use super::published::published;
+use super::{RunResult, RunStatus};
+use crate::protocol::{Experiment, Metric};
+
+/// The results of all run folders below a folder, in the order of their paths.
+///
+/// # Errors
+/// When a folder cannot be listed or a result not be understood.
+pub fn collect(folder: &Path) -> Result<Vec<RunResult>, RunError> {
+    let list = |path: &Path| {
+        fs::read_dir(path).map_err(|reason| RunError::Io { action: "list", path: path.to_owned(), reason })
+    };
+    let mut results: Vec<RunResult> = RunResult::read(folder)?.into_iter().collect();
+    let mut below = Vec::new();
+    for entry in list(folder)? {
+        let path =
+            entry.map_err(|reason| RunError::Io { action: "list", path: folder.into(), reason })?.path();
+        if path.is_dir() {
+            below.push(path);
+        }
+    }
+    below.sort();
+    for path in below {
+        results.extend(collect(&path)?);
+    }
+    Ok(results)
+}
+
+/// Runs that differ in nothing but the seed of their weights, batches and paths.
+struct Group<'a> {
+    runs: Vec<&'a RunResult>,
+}
+
+/// The results as Markdown: a section for every experiment, ours and the published numbers.
+pub fn markdown(results: &[RunResult]) -> String {
+    let mut text = String::from(
+        "# Results\n\nWritten by `stroock reproduce --table` from the folders of the runs; nothing here is typed by hand. \
+         Where there are several seeds, mean and standard deviation over them. Our metric is the exact mean over all \
+         entries of the test series, with as many draws as published (one, unless the row says otherwise).\n",
+    );
+    for experiment in Experiment::ALL {
+        let of_experiment: Vec<&RunResult> =
+            results.iter().filter(|result| result.config.experiment == experiment).collect();
+        if of_experiment.is_empty() {
+            continue;
+        }
+        let mut settings: BTreeMap<String, Vec<&RunResult>> = BTreeMap::new();
+        for result in of_experiment {
+            settings.entry(result.config.name()).or_default().push(result);
+        }
+        for (name, runs) in settings {
+            section(&mut text, &name, &runs);
+        }
+    }
+    text
+}
+
+fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
+    let metric = runs[0].config.protocol.metric;
+    let _ = write!(
+        text,
+        "\n## {name}\n\n| model | {} | epochs | seeds | wall time | data |\n|---|---|---|---|---|---|\n",
+        heading(metric)
+    );
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    for run in runs {
+        groups.entry(key(run)).or_insert(Group { runs: Vec::new() }).runs.push(run);
+    }
+    for group in groups.values() {
+        let _ = writeln!(text, "{}", group.row(metric));
+        if let Some(row) = group.row_with_draws(metric) {
+            let _ = writeln!(text, "{row}");
+        }
+    }
+    for row in published(&runs[0].config) {
+        let value = number(metric, row.mean, row.deviation);
+        let _ = writeln!(text, "| {} | {value} | as published | | | whole |", row.model);
+    }
+    let commands: Vec<&str> =
+        groups.values().filter_map(|group| group.runs.first()).map(|run| run.command.as_str()).collect();
+    let _ = write!(
+        text,
+        "\nCommands: {}.\n",
+        commands.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
+    );
+}
+
+/// What runs of one group share.
+fn key(run: &RunResult) -> String {
+    let mut config = run.config.clone();
+    config.protocol.training.seed = 0;
+    format!("{:?} {:?} {} {config:?}", config.preset, run.status, run.epochs)
+}
+
+impl Group<'_> {
+    fn row(&self, metric: Metric) -> String {
+        let values: Vec<f64> = self.runs.iter().map(|run| run.test.value).collect();
+        self.line("", number_of(metric, &values))
+    }
+
+    fn row_with_draws(&self, metric: Metric) -> Option<String> {
+        let drawn: Option<Vec<(usize, f64)>> = self
+            .runs
+            .iter()
+            .map(|run| run.test_with_draws.map(|(draws, evaluation)| (draws, evaluation.value)))
+            .collect();
+        let drawn = drawn?;
+        let values: Vec<f64> = drawn.iter().map(|(_, value)| *value).collect();
+        let draws = drawn.first()?.0;
+        Some(self.line(&format!(", mean of {draws} draws"), number_of(metric, &values)))
+    }
+
+    fn line(&self, what: &str, value: String) -> String {
+        let first = self.runs[0];
+        let stopped = if first.status == RunStatus::Stopped { ", stopped early" } else { "" };
+        let minutes = self.runs.iter().map(|run| run.seconds).sum::<f64>() / 60.0 / self.runs.len() as f64;
+        format!(
+            "| **stroock**, preset `{}`{what}{stopped} | {value} | {} (tested: {}, {}) | {} | {minutes:.1} min | {} |",
+            first.config.preset.name(),
+            first.epochs,
+            first.tested_epoch,
+            first.selection,
+            self.runs.len(),
+            first.coverage,
+        )
+    }
+}
+
+fn heading(metric: Metric) -> &'static str {
+    match metric {
+        Metric::SquaredError { .. } => "test MSE (e-3)",
+        Metric::TaskSquaredError => "test MSE of the target (e-3)",
+        Metric::Accuracy => "test accuracy (%)",
+    }
+}
+
+fn number_of(metric: Metric, values: &[f64]) -> String {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let square = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+    let deviation = (values.len() > 1).then(|| (square / (count - 1.0)).sqrt());
+    number(metric, mean, deviation)
+}
+
+fn number(metric: Metric, mean: f64, deviation: Option<f64>) -> String {
+    let scale = if metric == Metric::Accuracy { 100.0 } else { 1e3 };
+    match deviation {
+        Some(deviation) => format!("{:.2} ± {:.2}", mean * scale, deviation * scale),
+        None => format!("{:.2}", mean * scale),
+    }
+}

@@ -1,0 +1,132 @@
+//! Handwritten digits that turn once around.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use stroock::series::{Dataset, Observation, Series, Target, shuffled};
+use stroock_kernels::noise::{NoiseKey, Purpose};
+
+use super::draw::choose;
+use super::error::require;
+use super::parts::{Part, key};
+use super::{CubicSpline, Sizes, SplitData, SyntheticError};
+
+const NAME: &str = "rotating digits";
+const TAG: &[u8; 8] = b"rotating";
+/// The key of the order of the digits, beside those of the parts.
+const ORDER: u64 = u64::MAX;
+
+/// Rows and columns of a digit.
+pub const DIGIT_SIDE: usize = 28;
+const PIXELS: usize = DIGIT_SIDE * DIGIT_SIDE;
+
+/// Frames that sequences for training do not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// The frame that no sequence for training has: the one that is to be predicted.
+    pub always: usize,
+    /// How many more are dropped at random, never frame 0, drawn once a sequence.
+    pub random: usize,
+}
+
+/// Digits that turn clockwise once around.
+///
+/// Frame `t` is the digit in [0, 1] turned by `360 t / (frames - 1)` degrees, read from a [`CubicSpline`] and
+/// clipped to [0, 1]; its time is `t`. Sequences for validation and testing have all frames,
+/// `[frames, 1, 28, 28]`; those for training lack the [`Dropped`] ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RotatingDigits {
+    /// Number of sequences.
+    pub sizes: Sizes,
+    /// Frames of a whole turn; the last one is the first one again.
+    pub frames: usize,
+    /// What sequences for training lack; `None` for nothing.
+    pub dropped: Option<Dropped>,
+}
+
+impl Default for RotatingDigits {
+    /// The paper's data: 360 sequences for training, 36 for validation, 360 for testing; 16 frames, of which
+    /// frame 3 and four more are dropped.
+    fn default() -> Self {
+        let sizes = Sizes { train: 360, validation: 36, test: 360 };
+        Self { sizes, frames: 16, dropped: Some(Dropped { always: 3, random: 4 }) }
+    }
+}
+
+impl RotatingDigits {
+    /// Generates the sequences from digits `[count, 28, 28]`, one byte a pixel; which digit goes to which
+    /// part is drawn at random.
+    ///
+    /// ```
+    /// use stroock_experiments::synthetic::{RotatingDigits, Sizes};
+    /// let few = RotatingDigits { sizes: Sizes { train: 2, validation: 1, test: 1 }, ..Default::default() };
+    /// let set = few.generate(&[128; 5 * 28 * 28], 1)?;
+    /// assert_eq!(set.data.series()[0].times.len(), 11);
+    /// assert_eq!(set.data.series()[3].times.len(), 16);
+    /// # Ok::<(), stroock_experiments::synthetic::SyntheticError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the bytes are no digits, there are too few of them, or a parameter lies outside its range.
+    pub fn generate(&self, digits: &[u8], seed: u64) -> Result<SplitData, SyntheticError> {
+        self.check()?;
+        if !digits.len().is_multiple_of(PIXELS) {
+            return Err(SyntheticError::Images { bytes: digits.len(), side: DIGIT_SIDE });
+        }
+        let (needed, given) = (self.sizes.total(), digits.len() / PIXELS);
+        if needed > given {
+            return Err(SyntheticError::TooFewDigits { needed, given });
+        }
+        let order = shuffled(given, key(seed, TAG, ORDER));
+        let split = self.sizes.split();
+        let mut series = self.sizes.each(seed, TAG, |part, key, number| Series {
+            id: part.name(number),
+            times: self.times(part, key, number),
+            observed: None,
+            withheld: None,
+            target: Target::None,
+            values: Vec::new(),
+        });
+        series.par_iter_mut().zip(order).for_each(|(series, digit)| {
+            series.values = self.frames_of(&digits[digit * PIXELS..][..PIXELS], &series.times);
+        });
+        let observation = Observation::Image { channels: 1, height: DIGIT_SIDE, width: DIGIT_SIDE };
+        Ok(SplitData { data: Dataset::new(observation, series)?, split })
+    }
+
+    fn check(&self) -> Result<(), SyntheticError> {
+        self.sizes.check(NAME)?;
+        require(self.frames >= 2, NAME, "frames", self.frames, "at least 2")?;
+        let Some(Dropped { always, random }) = self.dropped else { return Ok(()) };
+        let range = format!("a frame from 1 to {}", self.frames - 1);
+        require((1..self.frames).contains(&always), NAME, "always", always, range)?;
+        let most = self.frames - 2;
+        require(random <= most, NAME, "random", random, format!("at most {most} frames"))
+    }
+
+    /// The frames that a sequence has.
+    fn times(&self, part: Part, key: NoiseKey, number: u32) -> Vec<f64> {
+        let mut present = vec![true; self.frames];
+        if let (Part::Train, Some(Dropped { always, random })) = (part, self.dropped) {
+            present[always] = false;
+            let droppable: Vec<usize> = (1..self.frames).filter(|&frame| frame != always).collect();
+            let mut words = key.stream(Purpose::Other, number, 0);
+            for place in choose(&mut words, random, droppable.len()) {
+                present[droppable[place]] = false;
+            }
+        }
+        (0..self.frames).filter(|&frame| present[frame]).map(|frame| frame as f64).collect()
+    }
+
+    /// The frames of a digit at the given times, `[times, 28, 28]`.
+    fn frames_of(&self, digit: &[u8], times: &[f64]) -> Vec<f32> {
+        let image: Vec<f64> = digit.iter().map(|&grey| f64::from(grey) / 255.0).collect();
+        let mut values = Vec::with_capacity(times.len() * PIXELS);
+        if let Some(spline) = CubicSpline::through(&image, DIGIT_SIDE, DIGIT_SIDE) {
+            for time in times {
+                let turned = spline.turned_clockwise(360.0 * time / (self.frames - 1) as f64);
+                values.extend(turned.iter().map(|x| x.clamp(0.0, 1.0) as f32));
+            }
+        }
+        values
+    }
+}

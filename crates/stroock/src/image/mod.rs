@@ -1,0 +1,11 @@
+//! Layers on images, `[frames, channels, height, width]`, with kernels of their own.
+
+mod convolution;
+mod frame_norm;
+mod network;
+
+pub use convolution::{ConvolutionConfig, ConvolutionLayer};
+pub use frame_norm::{FrameNormConfig, FrameNormLayer};
+pub use network::{
+    Follow, ImageError, ImageLayer, ImageLayerConfig, ImageNetwork, ImageNetworkConfig, ImageShape,
+};

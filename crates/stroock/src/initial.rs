@@ -1,0 +1,58 @@
+//! Initial weights that depend on a seed alone.
+
+use burn::module::Param;
+use burn::nn::Linear;
+use burn::tensor::{Device, Tensor, TensorData};
+use rand_core::Rng;
+use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+
+/// Draws the initial weights of modules, one after the other, from a counter-based stream.
+///
+/// burn's own generator belongs to the whole process: weights drawn from it depend on whatever else is drawn
+/// beside them. These depend on the seed and on the order of the modules only.
+///
+/// ```
+/// use burn::tensor::Device;
+/// use stroock::initial::InitialWeights;
+/// let draw = || InitialWeights::new(7, &Device::flex()).linear(3, 2).weight.val().into_data();
+/// assert_eq!(draw(), draw());
+/// ```
+#[derive(Debug)]
+pub struct InitialWeights {
+    stream: Stream,
+    device: Device,
+}
+
+impl InitialWeights {
+    /// Weights of the experiment with `seed`, as tensors on `device`.
+    pub fn new(seed: u64, device: &Device) -> Self {
+        // An epoch of its own, apart from those of training, validation and splits.
+        let stream = NoiseKey::new(seed, u64::MAX - 1).stream(Purpose::Other, 0, 0);
+        Self { stream, device: device.clone() }
+    }
+
+    /// Where the weights live.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Numbers uniform in `(-bound, bound)`.
+    pub fn uniform<const D: usize>(&mut self, shape: [usize; D], bound: f64) -> Param<Tensor<D>> {
+        let count = shape.iter().product();
+        let draw = |word: u32| ((f64::from(word) + 0.5) / 2f64.powi(31) - 1.0) * bound;
+        let values: Vec<f32> = (0..count).map(|_| draw(self.stream.next_u32()) as f32).collect();
+        Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), &self.device))
+    }
+
+    /// The same number everywhere.
+    pub fn constant<const D: usize>(&self, shape: [usize; D], value: f64) -> Param<Tensor<D>> {
+        Param::from_tensor(Tensor::full(shape, value, &self.device))
+    }
+
+    /// A linear map with bias, all of it uniform within `1 / sqrt(inputs)`.
+    pub fn linear(&mut self, inputs: usize, outputs: usize) -> Linear {
+        let bound = 1.0 / (inputs.max(1) as f64).sqrt();
+        let weight = self.uniform([inputs, outputs], bound);
+        Linear { weight, bias: Some(self.uniform([outputs], bound)) }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a model file says about itself: enough to use the model on new data without anything else.
+
+use std::path::Path;
+
+use burn::module::Module;
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{ModelConfig, ModelConfigError, StandardModel, from_file, to_file};
+use crate::batch::Batcher;
+use crate::initial::InitialWeights;
+use crate::run::{RunError, TensorFile, TensorFileProblem};
+use crate::series::Scaler;
+
+const FORMAT: &str = "stroock-model";
+const VERSION: u32 = 1;
+const MODEL: &str = "model";
+const DATA: &str = "data";
+
+/// A channel of the observations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variable {
+    /// Name.
+    pub name: String,
+    /// Unit of its values; empty where it has none.
+    #[serde(default)]
+    pub unit: String,
+}
+
+/// How the data of a model look in the units of the user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataDescription {
+    /// The channels, in order; empty for images.
+    pub variables: Vec<Variable>,
+    /// Unit of time; empty where it has none.
+    pub time_unit: String,
+    /// Values of the user to values of the model.
+    pub scaler: Scaler,
+    /// How series become batches: times of the user to times of the model, and the grid of the paths.
+    pub batcher: Batcher,
+    /// Names of the classes of the task, in order.
+    #[serde(default)]
+    pub classes: Vec<String>,
+}
+
+/// Everything about a model but its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// What the model is made of.
+    pub model: ModelConfig,
+    /// What it reads and writes.
+    pub data: DataDescription,
+}
+
+/// Why a model file cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelFileError {
+    /// The file is damaged, of another kind or of another version.
+    #[error(transparent)]
+    File(#[from] RunError),
+    /// Its metadata cannot be understood.
+    #[error("`{path}`: the metadata `{key}` cannot be understood: {reason}")]
+    Metadata {
+        /// The file.
+        path: String,
+        /// Key of the metadata.
+        key: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Its configuration does not make a model.
+    #[error("`{path}`: {source}")]
+    Config {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        source: ModelConfigError,
+    },
+    /// Parameters cannot be stored.
+    #[error("the parameters cannot be stored: {0}")]
+    Parameters(#[from] TensorFileProblem),
+}
+
+impl Description {
+    /// Notes the description in the metadata of a file.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn note(&self, file: &mut TensorFile) -> Result<(), ModelFileError> {
+        file.set_format(FORMAT, VERSION);
+        for (key, text) in
+            [(MODEL, serde_json::to_string(&self.model)), (DATA, serde_json::to_string(&self.data))]
+        {
+            let unwritable = |error: serde_json::Error| ModelFileError::Metadata {
+                path: "unsaved model".into(),
+                key,
+                reason: error.to_string(),
+            };
+            file.metadata.insert(key.into(), text.map_err(unwritable)?);
+        }
+        Ok(())
+    }
+
+    /// Writes a model file.
+    ///
+    /// # Errors
+    /// When a parameter is not finite or the file cannot be written.
+    pub fn save(&self, model: &StandardModel, path: &Path) -> Result<(), ModelFileError> {
+        let mut file = to_file(model)?;
+        self.note(&mut file)?;
+        Ok(file.save(path)?)
+    }
+
+    /// Reads a model file: the model, ready for inference or (on a device with autodiff) for training, and its
+    /// description.
+    ///
+    /// # Errors
+    /// When the file is damaged, of another kind or version, or its tensors do not fit its configuration.
+    pub fn load(path: &Path, device: &Device) -> Result<(StandardModel, Self), ModelFileError> {
+        let file = TensorFile::load(path)?;
+        file.check_format(FORMAT, VERSION)?;
+        let name = || path.display().to_string();
+        let description = Description { model: read(&file, MODEL, path)?, data: read(&file, DATA, path)? };
+        let config = |source| ModelFileError::Config { path: name(), source };
+        // The parameters are replaced at once; any seed does.
+        let model = description.model.init(&mut InitialWeights::new(0, device)).map_err(config)?;
+        Ok((from_file(model.materialize(), &file)?, description))
+    }
+}
+
+fn read<T: for<'a> Deserialize<'a>>(
+    file: &TensorFile,
+    key: &'static str,
+    path: &Path,
+) -> Result<T, ModelFileError> {
+    let unreadable = |error: serde_json::Error| ModelFileError::Metadata {
+        path: path.display().to_string(),
+        key,
+        reason: error.to_string(),
+    };
+    serde_json::from_str(file.text(key)?).map_err(unreadable)
+}

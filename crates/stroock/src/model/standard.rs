@@ -1,0 +1,258 @@
+//! Models from a configuration alone: the encoders and decoders of this crate, chosen by name.
+
+use burn::module::Module;
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+use stroock_kernels::convolution::ConvolutionError;
+use thiserror::Error;
+
+use super::LatentSde;
+use crate::batch::EncoderInput;
+use crate::decoder::{Decoder, DecoderError, ImageDecoder, ImageDecoderConfig, Mlp, MlpConfig};
+use crate::encoder::{
+    Encoder, EncoderError, FirstFrameConfig, FirstFrameEncoder, FrameEncoder, FrameEncoderConfig,
+    FreeRepresentation, TimeAttentionConfig, TimeAttentionEncoder,
+};
+use crate::image::ImageShape;
+use crate::initial::InitialWeights;
+use crate::latent::{LatentConfig, LatentConfigError};
+use crate::likelihood::LikelihoodKind;
+use crate::series::Observation;
+use crate::task::TaskConfig;
+
+/// From the observed points of a series to a representation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EncoderConfig {
+    /// Attention over time, for vectors with gaps (type B).
+    TimeAttention(TimeAttentionConfig),
+    /// Convolutions of every frame, then attention over time (type A).
+    Frames(FrameEncoderConfig),
+    /// Convolutions of one frame (type C).
+    FirstFrame(FirstFrameConfig),
+    /// A learned vector, for a single series.
+    Free {
+        /// Its width.
+        width: usize,
+    },
+}
+
+/// From a state to the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecoderConfig {
+    /// Linear maps with activations between them.
+    Mlp(MlpConfig),
+    /// Transposed convolutions.
+    Image(ImageDecoderConfig),
+}
+
+/// Everything that makes a model but its parameters.
+///
+/// ```
+/// use burn::tensor::Device;
+/// use stroock::decoder::MlpConfig;
+/// use stroock::initial::InitialWeights;
+/// use stroock::latent::LatentConfig;
+/// use stroock::likelihood::{LikelihoodKind, ScaleKind};
+/// use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+/// use stroock::series::Observation;
+///
+/// let config = ModelConfig {
+///     observation: Observation::Vector { channels: 3 },
+///     encoder: EncoderConfig::TimeAttention(Default::default()),
+///     latent: LatentConfig { dim: 8, ..LatentConfig::default() },
+///     decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![32], ..MlpConfig::default() }),
+///     likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::PerChannel },
+///     task: None,
+/// };
+/// let model = config.init(&mut InitialWeights::new(1, &Device::flex().autodiff()))?;
+/// assert_eq!(model.latent().dim, 8);
+/// # Ok::<(), stroock::model::ModelConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// What is observed at a time.
+    pub observation: Observation,
+    /// From the observed points of a series to a representation.
+    pub encoder: EncoderConfig,
+    /// The latent space and the law of paths in it.
+    #[serde(default)]
+    pub latent: LatentConfig,
+    /// From a state to the output.
+    pub decoder: DecoderConfig,
+    /// How observations scatter around the output.
+    pub likelihood: LikelihoodKind,
+    /// What is predicted beside the observations.
+    #[serde(default)]
+    pub task: Option<TaskConfig>,
+}
+
+/// A model that a [`ModelConfig`] makes.
+pub type StandardModel = LatentSde<StandardEncoder, StandardDecoder>;
+
+/// One of the encoders of this crate.
+#[derive(Module, Debug)]
+#[allow(clippy::large_enum_variant)] // There is one of them in a model.
+pub enum StandardEncoder {
+    /// Attention over time.
+    TimeAttention(TimeAttentionEncoder),
+    /// Convolutions of every frame, then attention over time.
+    Frames(FrameEncoder),
+    /// Convolutions of one frame.
+    FirstFrame(FirstFrameEncoder),
+    /// A learned vector.
+    Free(FreeRepresentation),
+}
+
+/// One of the decoders of this crate.
+#[derive(Module, Debug)]
+pub enum StandardDecoder {
+    /// Linear maps with activations between them.
+    Mlp(Mlp),
+    /// Transposed convolutions.
+    Image(ImageDecoder),
+}
+
+/// Why a configuration does not make a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ModelConfigError {
+    /// The encoder reads observations of another kind.
+    #[error("the encoder `{encoder}` reads {reads}, but {found} are observed")]
+    Encoder {
+        /// Name of the encoder.
+        encoder: &'static str,
+        /// What it reads.
+        reads: &'static str,
+        /// What is observed.
+        found: &'static str,
+    },
+    /// The decoder's output is not what the likelihood reads.
+    #[error(
+        "the decoder makes {actual} numbers a point, but the likelihood of these observations reads {expected}"
+    )]
+    Outputs {
+        /// Numbers that the likelihood reads.
+        expected: usize,
+        /// Numbers that the decoder makes.
+        actual: usize,
+    },
+    /// Layers do not fit together.
+    #[error("{part}: {source}")]
+    Layers {
+        /// Encoder or decoder.
+        part: &'static str,
+        /// What does not fit.
+        source: ConvolutionError,
+    },
+    /// The latent space cannot be.
+    #[error(transparent)]
+    Latent(#[from] LatentConfigError),
+}
+
+impl ModelConfig {
+    /// Initialises the model.
+    ///
+    /// # Errors
+    /// When its parts do not fit together.
+    pub fn init(&self, weights: &mut InitialWeights) -> Result<StandardModel, ModelConfigError> {
+        self.latent.check()?;
+        let outputs = self.likelihood.outputs(self.observation.len());
+        let (encoder, width) = self.encoder.init(self.observation, weights)?;
+        let decoder = self.decoder.init(self.latent.dim, outputs, weights)?;
+        let likelihood = self.likelihood.init(self.observation.len(), weights.device());
+        let model = LatentSde::new(encoder, width, self.latent, decoder, likelihood, weights)?;
+        Ok(match &self.task {
+            Some(task) => model.with_task(task.init(self.latent.dim, weights)),
+            None => model,
+        })
+    }
+}
+
+impl EncoderConfig {
+    /// The encoder and the width of its representation.
+    fn init(
+        &self,
+        observation: Observation,
+        weights: &mut InitialWeights,
+    ) -> Result<(StandardEncoder, usize), ModelConfigError> {
+        let layers = |source| ModelConfigError::Layers { part: "encoder", source };
+        Ok(match self {
+            EncoderConfig::TimeAttention(config) => {
+                let Observation::Vector { channels } = observation else {
+                    return Err(ModelConfigError::Encoder {
+                        encoder: "time-attention",
+                        reads: "vectors",
+                        found: "images",
+                    });
+                };
+                (StandardEncoder::TimeAttention(config.init(channels, weights)), config.hidden)
+            }
+            EncoderConfig::Frames(config) => {
+                let frame = image_shape(observation, "frames")?;
+                let encoder = config.init(frame, weights).map_err(layers)?;
+                (StandardEncoder::Frames(encoder), config.attention.hidden)
+            }
+            EncoderConfig::FirstFrame(config) => {
+                let frame = image_shape(observation, "first-frame")?;
+                let encoder = config.init(frame, weights).map_err(layers)?;
+                (StandardEncoder::FirstFrame(encoder), config.width(frame).map_err(layers)?)
+            }
+            EncoderConfig::Free { width } => {
+                (StandardEncoder::Free(FreeRepresentation::new(*width, weights)), *width)
+            }
+        })
+    }
+}
+
+fn image_shape(observation: Observation, encoder: &'static str) -> Result<ImageShape, ModelConfigError> {
+    match observation {
+        Observation::Image { channels, height, width } => Ok(ImageShape { channels, height, width }),
+        Observation::Vector { .. } => {
+            Err(ModelConfigError::Encoder { encoder, reads: "images", found: "vectors" })
+        }
+    }
+}
+
+impl DecoderConfig {
+    fn init(
+        &self,
+        dim: usize,
+        outputs: usize,
+        weights: &mut InitialWeights,
+    ) -> Result<StandardDecoder, ModelConfigError> {
+        match self {
+            DecoderConfig::Mlp(config) => Ok(StandardDecoder::Mlp(config.init(dim, outputs, weights))),
+            DecoderConfig::Image(config) => {
+                let layers = |source| ModelConfigError::Layers { part: "decoder", source };
+                let actual = config.output().map_err(layers)?.extent();
+                if actual != outputs {
+                    return Err(ModelConfigError::Outputs { expected: outputs, actual });
+                }
+                Ok(StandardDecoder::Image(config.init(dim, weights)))
+            }
+        }
+    }
+}
+
+impl Encoder for StandardEncoder {
+    fn encode(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
+        match self {
+            StandardEncoder::TimeAttention(encoder) => encoder.encode(input),
+            StandardEncoder::Frames(encoder) => encoder.encode(input),
+            StandardEncoder::FirstFrame(encoder) => encoder.encode(input),
+            StandardEncoder::Free(encoder) => encoder.encode(input),
+        }
+    }
+}
+
+impl Decoder for StandardDecoder {
+    fn decode(&self, z: Tensor<2>) -> Result<Tensor<2>, DecoderError> {
+        match self {
+            StandardDecoder::Mlp(decoder) => decoder.decode(z),
+            StandardDecoder::Image(decoder) => decoder.decode(z),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Paths, all series and samples side by side, one step after the other.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use stroock_kernels::path::{PathError, Space};
+
+use super::dense::{DensePlan, check};
+use crate::latent::{PathPlan, PathStates};
+
+/// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift` (`[B, m, terms]`) and the
+/// diffusion scale `sigma` (`[1]`), and their divergence from paths with the drift coefficients `prior`.
+///
+/// With the basis `E_k` of the Lie algebra, `K_k(t) = sum_d K_kd T_d(s)` at `s = (t - a) / (b - a)`, the same for the
+/// prior `P`, and standard normals `xi`,
+///
+/// ```text
+/// Omega_j = sum_k (K_k(t_j) dt_j + sigma sqrt(dt_j) xi_jk) E_k,      z_{j+1} = exp(Omega_j) z_j,
+/// KL = 1/(2 sigma^2) sum_j dt_j |(K(t_j) - P(t_j)) z_j|^2 / |z_j|^2.
+/// ```
+///
+/// On the sphere `|z| = 1` is not computed, and every step ends with one of Newton's method back to it, which takes
+/// rounding away and is no part of the gradient.
+///
+/// # Errors
+/// When the plan and the tensors do not fit, or a path diverges.
+pub fn simulate(
+    plan: PathPlan,
+    start: Tensor<3>,
+    drift: Tensor<3>,
+    sigma: Tensor<1>,
+    prior: Option<Tensor<3>>,
+) -> Result<PathStates, PathError> {
+    let [samples, series, n] = start.dims();
+    let (device, dtype) = (start.device(), start.dtype());
+    let (options, m) = ((&device, dtype), plan.space.algebra_dim(plan.dim));
+    for (argument, extent) in [("start", series), ("samples", samples), ("drift.terms", plan.terms)] {
+        if extent == 0 {
+            return Err(PathError::Empty { argument });
+        }
+    }
+    check("start", "[samples, series, dim]", plan.samples * series * n, samples * series * n)?;
+    check("start", "[samples, series, dim]", samples * series * plan.dim, samples * series * n)?;
+    check("sigma", "[1]", 1, sigma.dims()[0])?;
+    if plan.interval.0 >= plan.interval.1 {
+        let (start, end) = plan.interval;
+        return Err(PathError::Interval { argument: "drift.interval", start, end });
+    }
+    for (argument, coefficients) in
+        [("drift.coefficients", Some(&drift)), ("prior.coefficients", prior.as_ref())]
+    {
+        let Some(coefficients) = coefficients else { continue };
+        let (expected, actual) = ([series, m, plan.terms], coefficients.dims());
+        if actual != expected {
+            let [expected, actual] = [expected, actual].map(|shape| shape.iter().product());
+            return Err(PathError::Length { argument, shape: "[series, m, terms]", expected, actual });
+        }
+    }
+    let dense = DensePlan::new(&plan, series, m, dtype)?;
+    let (times, basis) = (dense.times(series, options), basis(plan.space, n, options));
+    let rows = samples * series;
+    let noise_scale = sigma.clone().reshape([1, 1, 1]);
+
+    let mut z = start.reshape([rows, n, 1]);
+    let mut kl = Tensor::<3>::zeros([rows, 1, 1], options);
+    let mut states = vec![z.clone()];
+    for j in 0..dense.steps {
+        let now = times.clone().narrow(1, j, 1);
+        let dt = times.clone().narrow(1, j + 1, 1) - now.clone();
+        let polynomials = chebyshev(now, plan.interval, plan.terms).unsqueeze_dim::<3>(2);
+        let at_time = |coefficients: &Tensor<3>| coefficients.clone().matmul(polynomials.clone());
+        let drift = at_time(&drift).reshape([1, series, m]);
+        let excess = match &prior {
+            Some(prior) => drift.clone() - at_time(prior).reshape([1, series, m]),
+            None => drift.clone(),
+        };
+        let dt = dt.reshape([1, series, 1]);
+        let noise = dense.noise(j, [samples, series, m], options) * noise_scale.clone() * dt.clone().sqrt();
+        let matrix = |coefficients: Tensor<3>| {
+            let flat = coefficients.expand([samples, series, m]).reshape([rows, m]);
+            flat.matmul(basis.clone()).reshape([rows, n, n])
+        };
+
+        let dt_of_rows = dt.clone().expand([samples, series, 1]).reshape([rows, 1, 1]);
+        kl = kl + speed_squared(plan.space, matrix(excess), z.clone()) * dt_of_rows;
+        z = act(matrix(drift * dt + noise), z, series)?;
+        if plan.space == Space::Sphere {
+            let factor = norm_squared(z.clone()).detach().mul_scalar(-0.5).add_scalar(1.5);
+            z = z * factor;
+        }
+        states.push(z.clone());
+    }
+
+    let kl = kl.reshape([samples, series]) / sigma.powi_scalar(2).mul_scalar(2.0).unsqueeze_dim(0);
+    let requests = dense.requests.len();
+    if requests == 0 {
+        return Ok(PathStates { states: Tensor::zeros([samples, 0, n], options), kl });
+    }
+    let of_time = |z: Tensor<3>| z.reshape([samples, 1, series, n]);
+    let all = Tensor::cat(states.into_iter().map(of_time).collect(), 1);
+    let all = all.reshape([samples, (dense.steps + 1) * series, n]);
+    Ok(PathStates { states: all.select(1, dense.requests(&device)), kl })
+}
+
+/// `T_0(s), .., T_{terms - 1}(s)` at `s = (t - a) / (b - a)` by `T_d = 2 s T_{d-1} - T_{d-2}`, `[B, terms]`.
+fn chebyshev(times: Tensor<2>, (start, end): (f64, f64), terms: usize) -> Tensor<2> {
+    let s = times.sub_scalar(start).mul_scalar(1.0 / (end - start));
+    let mut polynomials = vec![s.ones_like(), s.clone()];
+    while polynomials.len() < terms {
+        let [before, last] = [2, 1].map(|back| polynomials[polynomials.len() - back].clone());
+        polynomials.push(s.clone().mul_scalar(2.0) * last - before);
+    }
+    polynomials.truncate(terms);
+    Tensor::cat(polynomials, 1)
+}
+
+/// The basis of the Lie algebra, a matrix in each row, `[m, n n]`.
+fn basis(space: Space, n: usize, options: (&Device, DType)) -> Tensor<2> {
+    let m = space.algebra_dim(n);
+    let mut entries = vec![0f32; m * n * n];
+    match space {
+        Space::GeneralLinear => (0..m).for_each(|k| entries[k * m + k] = 1.0),
+        Space::Sphere => {
+            let below = (1..n).flat_map(|row| (0..row).map(move |column| (row, column)));
+            for (k, (row, column)) in below.enumerate() {
+                entries[k * n * n + row * n + column] = 1.0;
+                entries[k * n * n + column * n + row] = -1.0;
+            }
+        }
+    }
+    Tensor::from_data(TensorData::new(entries, [m, n * n]), options)
+}
+
+/// `|D z|^2 / |z|^2`, with `|z| = 1` on the sphere, `[rows, 1, 1]`.
+fn speed_squared(space: Space, excess: Tensor<3>, z: Tensor<3>) -> Tensor<3> {
+    let speed = norm_squared(excess.matmul(z.clone()));
+    match space {
+        Space::Sphere => speed,
+        Space::GeneralLinear => speed / norm_squared(z),
+    }
+}
+
+fn norm_squared(x: Tensor<3>) -> Tensor<3> {
+    x.powi_scalar(2).sum_dim(1)
+}
+
+/// Largest norm of a step; beyond it single precision leaves no digits of the angle.
+const LIMIT: f64 = 1e5;
+
+/// Largest norm of a part of a step: the terms of a longer one would cancel.
+const PART: f64 = 2.0;
+
+/// `exp(Omega) z = sum_k Omega^k z / k!`, in equal parts of the step that are short enough for the series, with as
+/// many terms as double precision can see.
+fn act(omega: Tensor<3>, mut z: Tensor<3>, series: usize) -> Result<Tensor<3>, PathError> {
+    let squares = omega.clone().detach().powi_scalar(2).sum_dim(2).sum_dim(1).into_data();
+    let squares: Vec<f64> = squares.convert::<f64>().try_into_vec().unwrap_or_default();
+    let (row, square) = (0..squares.len())
+        .map(|row| (row, squares[row]))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or_default();
+    let norm = square.sqrt();
+    if norm > LIMIT || norm.is_nan() {
+        return Err(PathError::StepTooLarge { series: row % series.max(1), norm, limit: LIMIT });
+    }
+    let parts = (norm / PART).ceil().max(1.0);
+    let omega = omega.mul_scalar(1.0 / parts);
+    for _ in 0..parts as usize {
+        let mut term = z.clone();
+        let (mut k, mut bound) = (1.0, norm / parts);
+        while bound > f64::EPSILON * 1e-3 {
+            term = omega.clone().matmul(term).mul_scalar(1.0 / k);
+            z = z + term.clone();
+            k += 1.0;
+            bound *= norm / parts / k;
+        }
+    }
+    Ok(z)
+}

@@ -1,0 +1,165 @@
+//! Draws from the posterior predictive law at times of the caller's choice.
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::sigmoid;
+use rand_core::Rng;
+use stroock_kernels::noise::{NoiseKey, Purpose};
+use thiserror::Error;
+
+use crate::batch::{Batch, Batcher, EvidenceError};
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::latent::PathParameters;
+use crate::likelihood::LikelihoodKind;
+use crate::model::{LatentSde, ModelError, PathDraws};
+use crate::series::{Dataset, Observation, Scaler, Series, SeriesError};
+
+/// Draws for one series at `T` times, with `C` channels each, in the units of the user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draws {
+    /// Times, `[T]`.
+    pub times: Vec<f64>,
+    /// Channels `C`.
+    pub channels: usize,
+    /// What the decoder says, `[S, T, C]`: the means of observations.
+    pub means: Vec<f32>,
+    /// Observations with their noise, `[S, T, C]`.
+    pub observations: Vec<f32>,
+    /// Latent states, `[S, T, n]`.
+    pub states: Vec<f32>,
+    /// Predictions of the task, `[S, T, outputs]`, or `[S, outputs]` for whole series; empty without a task.
+    pub task: Vec<f32>,
+}
+
+/// Why nothing can be predicted.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PredictionError {
+    /// The series do not fit the model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The series do not make a batch.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    /// The series do not make a data set.
+    #[error(transparent)]
+    Series(#[from] SeriesError),
+    /// Observations are classes, which have no mean.
+    #[error("observations that are classes have no means; ask for their probabilities")]
+    Classes,
+}
+
+/// Draws `samples` paths for each of the series `numbers` of a data set in model units, and what is observed of
+/// them at the given increasing `times` of each series.
+///
+/// Observations of a Gaussian likelihood are drawn with its noise; grey values are their own means.
+///
+/// # Errors
+/// When the series do not fit the model.
+pub fn posterior_draws<E: Encoder, D: Decoder>(
+    model: &LatentSde<E, D>,
+    batcher: &Batcher,
+    scaler: &Scaler,
+    data: &Dataset,
+    numbers: &[usize],
+    times: &[Vec<f64>],
+    draws: PathDraws,
+) -> Result<Vec<Draws>, PredictionError> {
+    let batch = batcher.ask(data, numbers, times)?;
+    let law = model.law.parameters(model.encoder.encode(&batch.input).map_err(ModelError::from)?);
+    draws_of(model, law, scaler, &batch, times, draws)
+}
+
+/// Draws `samples` new series from the prior, observed at the given increasing `times`.
+///
+/// # Errors
+/// When the times do not fit the model.
+pub fn prior_draws<E: Encoder, D: Decoder>(
+    model: &LatentSde<E, D>,
+    batcher: &Batcher,
+    scaler: &Scaler,
+    observation: Observation,
+    times: &[f64],
+    draws: PathDraws,
+) -> Result<Draws, PredictionError> {
+    let nothing = Dataset::new(observation, vec![Series::default()])?;
+    let times = [times.to_vec()];
+    let batch = batcher.ask(&nothing, &[0], &times)?;
+    let mut drawn = draws_of(model, model.law.prior(1), scaler, &batch, &times, draws)?;
+    Ok(drawn.swap_remove(0))
+}
+
+/// Draws from the given laws, one for each series of a batch that asks for `times`.
+fn draws_of<E: Encoder, D: Decoder>(
+    model: &LatentSde<E, D>,
+    law: PathParameters,
+    scaler: &Scaler,
+    batch: &Batch,
+    times: &[Vec<f64>],
+    draws: PathDraws,
+) -> Result<Vec<Draws>, PredictionError> {
+    let paths = model.paths(law, batch, draws)?;
+    let output = model.decode(paths.states.clone()).map_err(ModelError::from)?;
+    let output = match model.likelihood.kind() {
+        LikelihoodKind::Gaussian { .. } => output,
+        LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => sigmoid(output),
+        LikelihoodKind::Categorical { .. } => return Err(PredictionError::Classes),
+    };
+    let task = model.task.as_ref().map(|task| (task.kind(), task.predict(paths.states.clone(), batch)));
+    let scales = model.likelihood.gaussian().map(|gaussian| numbers_of(gaussian.scale())).unwrap_or_default();
+    let [samples, points, channels] = output.dims();
+    let n = paths.states.dims()[2];
+    let [output, states] = [output, paths.states].map(numbers_of);
+    let offsets = &batch.requests.offsets;
+    let task = task.map(|(kind, prediction)| (kind, prediction.dims(), numbers_of(prediction)));
+    let of_series = |b: usize| {
+        let range = offsets[b]..offsets[b + 1];
+        let rows = |values: &[f32], width: usize| -> Vec<f32> {
+            let row = |s: usize| (s * points + range.start) * width..(s * points + range.end) * width;
+            (0..samples).flat_map(|s| &values[row(s)]).copied().collect()
+        };
+        let mut means = rows(&output, channels);
+        let mut observations = means.clone();
+        add_noise(&mut observations, &scales, draws, batch.numbers[b], range.len() * channels);
+        for values in [&mut means, &mut observations] {
+            for (place, value) in values.iter_mut().enumerate() {
+                *value = scaler.to_user(place % channels, f64::from(*value)) as f32;
+            }
+        }
+        let task = task.as_ref().map_or_else(Vec::new, |(kind, [_, rows_of_task, width], values)| match kind
+            .is_per_time()
+        {
+            true => rows(values, *width),
+            false => (0..samples)
+                .flat_map(|s| &values[(s * rows_of_task + b) * width..(s * rows_of_task + b + 1) * width])
+                .copied()
+                .collect(),
+        });
+        Draws { times: times[b].clone(), channels, means, observations, states: rows(&states, n), task }
+    };
+    Ok((0..times.len()).map(of_series).collect())
+}
+
+/// Adds the noise of observations; it depends on the series and the sample, not on its neighbours in the batch.
+fn add_noise(values: &mut [f32], scales: &[f32], draws: PathDraws, series: u32, row: usize) {
+    if scales.is_empty() || row == 0 {
+        return;
+    }
+    // Apart from the noise of paths and inputs by its epoch.
+    let [low, high] = draws.key.words();
+    let key = NoiseKey::new(u64::from(high) << 32 | u64::from(low), u64::MAX - 2);
+    for (sample, values) in values.chunks_mut(row).enumerate() {
+        let mut stream = key.stream(Purpose::Other, series, draws.first_sample + sample as u32);
+        let mut uniform = || (f64::from(stream.next_u32()) + 0.5) / 2f64.powi(32);
+        for (place, value) in values.iter_mut().enumerate() {
+            // Box-Muller, one of the pair.
+            let normal = (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+            *value += scales[place % scales.len()] * normal as f32;
+        }
+    }
+}
+
+/// The entries of a tensor in single precision.
+fn numbers_of<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().convert::<f32>().try_into_vec().unwrap_or_default()
+}

@@ -1,0 +1,7 @@
+//! What a model says about series: draws from the posterior predictive law, and their summaries.
+
+mod draws;
+mod summary;
+
+pub use draws::{Draws, PredictionError, posterior_draws, prior_draws};
+pub use summary::{Summary, quantile};

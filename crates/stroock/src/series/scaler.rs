@@ -1,0 +1,92 @@
+//! Values in the units of the user and of the model.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Dataset, Series, SeriesError};
+
+/// `model = (user - shift) / scale` for each channel; images have one shift and one scale for all pixels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaler {
+    /// `[C]`, or `[1]` for all channels.
+    pub shift: Vec<f64>,
+    /// `[C]`, or `[1]` for all channels; not 0.
+    pub scale: Vec<f64>,
+}
+
+impl Scaler {
+    /// Leaves values as they are.
+    pub fn identity() -> Self {
+        Self { shift: vec![0.0], scale: vec![1.0] }
+    }
+
+    /// Mean 0 and standard deviation 1 of every channel over the observed values of the given series. A channel
+    /// that is constant or never observed keeps its scale.
+    ///
+    /// ```
+    /// use stroock::series::{Dataset, Observation, Scaler, Series};
+    /// let series = Series { times: vec![0.0, 1.0], values: vec![10.0, 14.0], ..Series::default() };
+    /// let data = Dataset::new(Observation::Vector { channels: 1 }, vec![series])?;
+    /// let scaler = Scaler::standard(&data, &[0]);
+    /// assert_eq!((scaler.shift[0], scaler.scale[0]), (12.0, 2.0));
+    /// assert_eq!(scaler.apply(data)?.series()[0].values, [-1.0, 1.0]);
+    /// # Ok::<(), stroock::series::SeriesError>(())
+    /// ```
+    pub fn standard(data: &Dataset, numbers: &[usize]) -> Self {
+        let channels = data.observation().len();
+        let mut moments = vec![(0.0, 0.0, 0.0); channels];
+        for &number in numbers {
+            let series = &data.series()[number];
+            for_each_observed(series, channels, |channel, value| {
+                // Welford's update: exact for values far from 0.
+                let (count, mean, squares) = &mut moments[channel];
+                *count += 1.0;
+                let before = value - *mean;
+                *mean += before / *count;
+                *squares += before * (value - *mean);
+            });
+        }
+        let shift = moments.iter().map(|&(_, mean, _)| mean).collect();
+        let scale = moments.iter().map(|&(count, _, squares)| {
+            let deviation = (squares / f64::max(count, 1.0)).sqrt();
+            if deviation > 0.0 { deviation } else { 1.0 }
+        });
+        Self { shift, scale: scale.collect() }
+    }
+
+    /// The value of the model.
+    pub fn to_model(&self, channel: usize, value: f64) -> f64 {
+        (value - self.shift[channel % self.shift.len()]) / self.scale[channel % self.scale.len()]
+    }
+
+    /// The value of the user.
+    pub fn to_user(&self, channel: usize, value: f64) -> f64 {
+        value * self.scale[channel % self.scale.len()] + self.shift[channel % self.shift.len()]
+    }
+
+    /// A data set in the units of the model.
+    ///
+    /// # Errors
+    /// When a value becomes infinite.
+    pub fn apply(&self, data: Dataset) -> Result<Dataset, SeriesError> {
+        let observation = data.observation();
+        let channels = observation.len().max(1);
+        let mut all = data.into_series();
+        for series in &mut all {
+            for (place, value) in series.values.iter_mut().enumerate() {
+                *value = self.to_model(place % channels, f64::from(*value)) as f32;
+            }
+        }
+        Dataset::new(observation, all)
+    }
+}
+
+fn for_each_observed(series: &Series, channels: usize, mut f: impl FnMut(usize, f64)) {
+    for index in 0..series.times.len() {
+        for channel in 0..channels {
+            if series.is_observed(channels, index, channel) {
+                f(channel, f64::from(series.values[index * channels + channel]));
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Models of images: gradients, learning, running moments, and files.
+
+mod numbers;
+mod parameters;
+mod pictures;
+
+use burn::module::{Module, Param};
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor, TensorData};
+use numbers::doubles;
+use parameters::{assert_gradients, filled};
+use pictures::{SIDE, batcher, of_frames, of_the_first_frame, pictures};
+use stroock::batch::Batch;
+use stroock::encoder::Encoder;
+use stroock::image::{ConvolutionConfig, ImageLayer};
+use stroock::initial::InitialWeights;
+use stroock::model::{
+    ModelConfig, ModelConfigError, PathDraws, StandardEncoder, StandardModel, from_file, to_file,
+};
+use stroock::objective::ElboWeights;
+use stroock::plain;
+use stroock::run::{Tensor as StoredTensor, TensorFile};
+use stroock::training::{Adam, AdamConfig};
+use stroock_kernels::noise::NoiseKey;
+use stroock_testing::finite_difference::assert_close;
+
+fn batch(numbers: &[usize]) -> Batch {
+    batcher().assemble(&pictures(6), numbers, NoiseKey::new(1, 0)).unwrap()
+}
+
+fn init(config: &ModelConfig, seed: u64, device: &Device) -> StandardModel {
+    config.init(&mut InitialWeights::new(seed, device)).unwrap().materialize()
+}
+
+fn draws(epoch: u64) -> PathDraws {
+    PathDraws { key: NoiseKey::new(1, epoch), samples: 1, first_sample: 0 }
+}
+
+fn loss(model: &StandardModel, batch: &Batch, epoch: u64) -> Tensor<1> {
+    let weights = ElboWeights { kl_start: 1e-3, kl_path: 1e-3, ..ElboWeights::default() };
+    model.bound(batch, draws(epoch)).unwrap().losses(weights, batch).mean()
+}
+
+/// The model after some steps on a batch.
+fn trained(config: &ModelConfig, batch: &Batch, steps: u64) -> StandardModel {
+    let mut model = init(config, 4, &Device::flex().autodiff());
+    let mut adam = Adam::new(AdamConfig::default());
+    for epoch in 0..steps {
+        let gradients = loss(&model, batch, epoch).backward();
+        model = adam.step(model, &gradients, 5e-3);
+    }
+    model
+}
+
+#[test]
+fn gradients_of_the_whole_model_are_those_of_finite_differences() {
+    let (device, batch) = (Device::flex().autodiff(), batch(&[0, 1, 2]));
+    let mut model = filled(init(&of_frames(), 1, &device), 0.6, 100);
+    model.law.sigma = Param::from_tensor(Tensor::full([1], 0.3, &device));
+    // The law of the start points does not depend on the representation: its gradients are pathwise, not those of
+    // differences.
+    for head in [&mut model.law.mu, &mut model.law.kappa] {
+        head.weight = Param::from_tensor(head.weight.val().zeros_like());
+    }
+    let chosen = |name: &str| !name.starts_with("law.mu") && !name.starts_with("law.kappa");
+    assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 5, 1e-7);
+}
+
+#[test]
+fn both_models_learn() {
+    let batch = batch(&[0, 1, 2, 3, 4, 5]);
+    for (name, config) in [("frames", of_frames()), ("first frame", of_the_first_frame())] {
+        let before = doubles(loss(&trained(&config, &batch, 0), &batch, 999))[0];
+        let after = doubles(loss(&trained(&config, &batch, 60), &batch, 999))[0];
+        println!("{name}: loss {before} -> {after}");
+        assert!(after < before - 0.05, "{name}: loss {before} -> {after}");
+    }
+}
+
+/// The layers of the encoder of one frame.
+fn layers(model: &StandardModel) -> &[ImageLayer] {
+    match &model.encoder {
+        StandardEncoder::FirstFrame(encoder) => &encoder.network.layers,
+        _ => panic!("another encoder"),
+    }
+}
+
+/// The representations of the first frames, with given moments: `relu(gamma (y - mean) / sqrt(variance + e) + beta)`.
+fn by_hand(model: &StandardModel, batch: &Batch) -> Vec<f64> {
+    let input = &batch.input;
+    let extent = SIDE * SIDE;
+    let first = input.point_offsets[..input.series()].iter();
+    let first: Vec<f32> =
+        first.flat_map(|&point| input.values[point * extent..(point + 1) * extent].to_vec()).collect();
+    let shape = [input.series(), 1, SIDE, SIDE];
+    let mut maps = Tensor::<4>::from_data(TensorData::new(first, shape), &Device::flex());
+    for (layer, channels) in layers(model).iter().zip([4, 3]) {
+        let config = ConvolutionConfig {
+            channels,
+            kernel: 3,
+            stride: 2,
+            padding: 1,
+            output_padding: 0,
+            transposed: false,
+        };
+        let (weight, bias) = (layer.convolution.weight.val(), layer.convolution.bias.val());
+        maps = plain::convolve(&config, maps, weight, bias, false, None).unwrap();
+        let norm = layer.batch_norm.as_ref().expect("a normalisation");
+        let of_channel = |numbers: Tensor<1>| numbers.reshape([1, channels, 1, 1]);
+        let [mean, variance] = [&norm.running_mean, &norm.running_var].map(|state| of_channel(state.value()));
+        let standard = (maps - mean) / variance.add_scalar(norm.epsilon).sqrt();
+        maps = relu(standard * of_channel(norm.gamma.val()) + of_channel(norm.beta.val()));
+    }
+    doubles(maps)
+}
+
+#[test]
+fn a_valid_model_uses_running_moments_and_a_training_one_those_of_the_batch() {
+    let (all, one) = (batch(&[0, 1, 2, 3, 4, 5]), batch(&[0]));
+    let model = trained(&of_the_first_frame(), &all, 20);
+    let encode = |model: &StandardModel, batch: &Batch| doubles(model.encoder.encode(&batch.input).unwrap());
+    let valid = model.valid();
+    let representations = encode(&valid, &all);
+    assert_eq!(encode(&valid, &one), representations[..12], "series do not see each other");
+    assert_eq!(encode(&valid, &all), representations, "the moments stay as they are");
+    assert_close("by hand", &representations, &by_hand(&valid, &all), 1e-5);
+    let moment = |model: &StandardModel| {
+        let norm = layers(model)[0].batch_norm.as_ref().expect("a normalisation");
+        (doubles(norm.running_mean.value()), doubles(norm.running_var.value()))
+    };
+    let before = moment(&model);
+    assert_ne!(before, (vec![0.0; 4], vec![1.0; 4]), "training has moved them");
+    assert_eq!(before, moment(&valid));
+    assert_ne!(encode(&model, &all), representations, "training normalises with the moments of the batch");
+    assert_ne!(before, moment(&model), "and moves the running ones");
+}
+
+#[test]
+fn a_file_holds_the_running_moments() {
+    let device = Device::flex().autodiff();
+    let (all, config) = (batch(&[0, 1, 2, 3, 4, 5]), of_the_first_frame());
+    let model = trained(&config, &all, 20);
+    let output = |model: &StandardModel| doubles(model.valid().bound(&all, draws(7)).unwrap().output);
+    let expected = output(&model);
+    let file = to_file(&model).unwrap();
+    let moments: Vec<&str> =
+        file.tensors.iter().map(|(name, _)| &name[..]).filter(|name| name.contains("running")).collect();
+    // A mean and a variance for each of three layers.
+    assert_eq!(moments.len(), 6, "{moments:?}");
+
+    let bytes = file.to_bytes().unwrap();
+    let file = TensorFile::from_bytes("model", &bytes).unwrap();
+    let other = init(&config, 99, &device);
+    assert_ne!(output(&other), expected);
+    let loaded = from_file(other, &file).unwrap();
+    assert_eq!(output(&loaded), expected);
+    assert_eq!(to_file(&loaded).unwrap().to_bytes().unwrap(), bytes);
+    assert_eq!(output(&from_file(init(&config, 5, &Device::flex()), &file).unwrap()), expected);
+
+    let mut moved = file.clone();
+    for (name, tensor) in &mut moved.tensors {
+        if name.ends_with("running_mean") {
+            *tensor = StoredTensor::new(tensor.shape().to_vec(), vec![0.3_f32; tensor.shape()[0]]).unwrap();
+        }
+    }
+    assert_ne!(output(&from_file(init(&config, 5, &device), &moved).unwrap()), expected);
+}
+
+#[test]
+fn layers_that_do_not_fit_are_refused_with_a_sentence() {
+    let device = Device::flex();
+    let refused = |config: &ModelConfig| -> ModelConfigError {
+        config.init(&mut InitialWeights::new(1, &device)).unwrap_err()
+    };
+    let mut config = of_frames();
+    config.observation = stroock::series::Observation::Vector { channels: 64 };
+    let words = "the encoder `frames` reads images, but vectors are observed";
+    assert_eq!(refused(&config).to_string(), words);
+    let mut config = of_frames();
+    config.observation = stroock::series::Observation::Image { channels: 1, height: 8, width: 9 };
+    let words = "the decoder makes 64 numbers a point, but the likelihood of these observations reads 72";
+    assert_eq!(refused(&config).to_string(), words);
+    let mut config = of_frames();
+    config.observation = stroock::series::Observation::Image { channels: 1, height: 1, width: 1 };
+    assert_eq!(refused(&config).to_string(), "encoder: `window` is 2 on axis 0, larger than the plane, 1");
+}
