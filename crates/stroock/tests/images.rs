@@ -62,7 +62,9 @@ fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     for head in [&mut model.law.mu, &mut model.law.kappa] {
         head.weight = Param::from_tensor(head.weight.val().zeros_like());
     }
-    let chosen = |name: &str| !name.starts_with("law.mu") && !name.starts_with("law.kappa");
+    // And a bias of the keys moves all scores of a softmax alike.
+    let left_out = ["law.mu.weight", "law.mu.bias", "law.kappa.weight", "law.kappa.bias"];
+    let chosen = |name: &str| !left_out.contains(&name) && !name.ends_with("attention.key.bias");
     assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 5, 1e-7);
 }
 
@@ -141,8 +143,9 @@ fn a_file_holds_the_running_moments() {
     let (all, config) = (batch(&[0, 1, 2, 3, 4, 5]), of_the_first_frame());
     let model = trained(&config, &all, 20);
     let output = |model: &StandardModel| doubles(model.valid().bound(&all, draws(7)).unwrap().output);
-    let expected = output(&model);
+    // The file comes first: other uses of the model would bring its moments up to date.
     let file = to_file(&model).unwrap();
+    let expected = output(&model);
     let moments: Vec<&str> =
         file.tensors.iter().map(|(name, _)| &name[..]).filter(|name| name.contains("running")).collect();
     // A mean and a variance for each of three layers.
@@ -153,9 +156,10 @@ fn a_file_holds_the_running_moments() {
     let other = init(&config, 99, &device);
     assert_ne!(output(&other), expected);
     let loaded = from_file(other, &file).unwrap();
-    assert_eq!(output(&loaded), expected);
-    assert_eq!(to_file(&loaded).unwrap().to_bytes().unwrap(), bytes);
-    assert_eq!(output(&from_file(init(&config, 5, &Device::flex()), &file).unwrap()), expected);
+    assert!(output(&loaded) == expected, "the loaded model says something else");
+    assert!(to_file(&loaded).unwrap().to_bytes().unwrap() == bytes, "the file is another one");
+    let plain = from_file(init(&config, 5, &Device::flex()), &file).unwrap();
+    assert!(output(&plain) == expected, "a device without gradients makes a difference");
 
     let mut moved = file.clone();
     for (name, tensor) in &mut moved.tensors {

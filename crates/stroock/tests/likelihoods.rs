@@ -98,20 +98,19 @@ fn the_normaliser_is_exact_on_both_sides_of_its_switch() {
 #[test]
 fn large_logits_neither_overflow_nor_lose_their_slopes() {
     fn check<T: FusedReal>(tolerance: f64) {
+        let close = |name: &str, actual: T, expected: f64| {
+            assert!(actual.is_finite(), "{name} overflows");
+            assert_close(name, &[actual.as_f64()], &[expected], tolerance);
+        };
+        let size = 1e4_f64;
         for sign in [1.0, -1.0] {
-            let size = 1e4_f64;
-            let at = |x: f64| {
-                let x = T::of(if sign > 0.0 { x } else { 1.0 - x });
-                let l = T::of(sign * size);
-                (Bernoulli.at(x, l, ()), ContinuousBernoulli.at(x, l, ()))
-            };
             for (x, value, slope) in [(1.0, 0.0, 0.0), (0.0, size, 1.0), (0.25, 0.75 * size, 0.75)] {
-                let (plain, continuous) = at(x);
-                let slope = sign * slope;
-                assert_close("bernoulli", &[plain.value.as_f64()], &[value], tolerance);
-                assert_close("slope", &[plain.by_output.as_f64()], &[slope], tolerance);
-                assert_close("continuous", &[continuous.value.as_f64()], &[value - size.ln()], tolerance);
-                assert_close("slope", &[continuous.by_output.as_f64()], &[slope - sign / size], tolerance);
+                let (x, l) = (T::of(if sign > 0.0 { x } else { 1.0 - x }), T::of(sign * size));
+                let (plain, continuous) = (Bernoulli.at(x, l, ()), ContinuousBernoulli.at(x, l, ()));
+                close("bernoulli", plain.value, value);
+                close("slope", plain.by_output, sign * slope);
+                close("continuous bernoulli", continuous.value, value - size.ln());
+                close("slope", continuous.by_output, sign * (slope - 1.0 / size));
             }
         }
     }

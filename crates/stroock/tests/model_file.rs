@@ -124,7 +124,7 @@ fn a_loaded_model_gives_the_same_numbers_on_new_series() {
     let (loaded, found) = load(&path).unwrap();
     let again = path.with_file_name("again.safetensors");
     found.save(&loaded, &again).unwrap();
-    assert_eq!(fs::read(again).unwrap(), fs::read(path).unwrap());
+    assert!(fs::read(again).unwrap() == fs::read(path).unwrap());
 }
 
 #[test]
@@ -247,11 +247,11 @@ fn numbers_that_are_not_finite_are_neither_read_nor_written() {
     diverged.law.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
     let words = description().save(&diverged, &path).unwrap_err().to_string();
     assert!(words.ends_with("tensor `law.sigma` is not finite at index 0 (it is NaN)"), "{words}");
-    assert_eq!(fs::read(&path).unwrap(), good, "a diverged model does not replace a good one");
+    assert!(fs::read(&path).unwrap() == good, "a diverged model has replaced a good one");
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_files_are_read_or_refused_without_a_panic(

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// Series that are shown.
 const SHOWN: usize = 3;
 const SAMPLES: usize = 400;
-const POINTS: usize = 201;
+const POINTS: usize = 101;
 /// Ends of the 50 % and of the 90 % intervals.
 const LEVELS: [f64; 4] = [0.05, 0.25, 0.75, 0.95];
 
@@ -95,6 +95,7 @@ fn panel(
     let (channels, scaler) = (drawn.channels, &description.data.scaler);
     let of_channel: Vec<f32> = drawn.observations.iter().skip(channel).step_by(channels).copied().collect();
     let summary = Summary::of(&of_channel, drawn.times.len(), &LEVELS);
+    let means: Vec<f32> = drawn.means.iter().skip(channel).step_by(channels).copied().collect();
     let points = |visible: bool| {
         let chosen = (0..series.times.len()).filter(|&i| {
             series.is_observed(channels, i, channel) && series.is_visible(channels, i, channel) == visible
@@ -106,7 +107,7 @@ fn panel(
         seen: points(true),
         withheld: points(false),
         truth,
-        mean: summary.mean,
+        mean: Summary::of(&means, drawn.times.len(), &[]).mean,
         quantiles: summary.quantiles,
     }
 }

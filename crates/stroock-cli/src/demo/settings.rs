@@ -10,7 +10,7 @@ use stroock::model::{DataDescription, DecoderConfig, Description, EncoderConfig,
 use stroock::objective::ElboWeights;
 use stroock::series::{Observation, Scaler};
 use stroock::training::{Schedule, TrainingConfig};
-use stroock_experiments::synthetic::{CHANNELS, Channel, Oscillators, TIME_UNIT};
+use stroock_experiments::synthetic::{CHANNELS, Channel, Oscillators, Sizes, TIME_UNIT};
 
 use crate::arguments::DemoArguments;
 
@@ -23,11 +23,12 @@ pub struct DemoConfig {
     pub training: TrainingConfig,
 }
 
-const EPOCHS: u64 = 120;
+const EPOCHS: u64 = 60;
 
 impl Default for DemoConfig {
     fn default() -> Self {
-        let data = Oscillators::default();
+        let sizes = Sizes { train: 2000, validation: 100, test: 100 };
+        let data = Oscillators { sizes, ..Oscillators::default() };
         let axis = TimeAxis { start: 0.0, end: data.duration, horizon: 1.0 };
         Self {
             data,
@@ -37,7 +38,7 @@ impl Default for DemoConfig {
                     hidden: 64,
                     embedding: 64,
                     reference_points: 64,
-                    stretched: false,
+                    stretched: true,
                 }),
                 latent: LatentConfig::default(),
                 decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
@@ -48,16 +49,16 @@ impl Default for DemoConfig {
                 input_axis: axis,
                 grid_axis: axis,
                 grid: GridKind::Regular { points: 101 },
-                input: InputChoice::Random { probability: 0.7, always: 0 },
+                input: InputChoice::Random { probability: 0.85, always: 0 },
                 evidence: EvidenceChoice::All,
             },
             training: TrainingConfig {
                 epochs: EPOCHS,
-                batch_size: 16,
+                batch_size: 32,
                 rate: 3e-3,
                 // Down once: the run ends where the rate is 0.
                 schedule: Schedule::CyclicCosine { period: 2 * EPOCHS as usize },
-                weights: ElboWeights { kl_start: 1e-2, kl_path: 1e-2, ..ElboWeights::default() },
+                weights: ElboWeights { kl_start: 1e-4, kl_path: 1e-4, ..ElboWeights::default() },
                 ..TrainingConfig::default()
             },
         }

@@ -49,15 +49,39 @@ impl Gru {
     /// # Errors
     /// When the inputs do not fit.
     pub fn forward(&self, inputs: Tensor<3>) -> Result<Tensor<2>, GruError> {
+        self.last_state(inputs, self.w_ih.val(), self.b_ih.val())
+    }
+
+    /// The last state after the inputs `x map + bias` for `x` in `[B, R, W]`, with `map` `[W, D]` and `bias` `[D]`.
+    ///
+    /// The map and the weights of the inputs are multiplied with each other once, not with the inputs one after the
+    /// other at every step: less work where `W` is smaller than `D`.
+    ///
+    /// # Errors
+    /// When the inputs do not fit.
+    pub fn forward_through(
+        &self,
+        x: Tensor<3>,
+        map: Tensor<2>,
+        bias: Tensor<1>,
+    ) -> Result<Tensor<2>, GruError> {
+        let w_ih = self.w_ih.val();
+        let rows = w_ih.dims()[0];
+        let through = w_ih.clone().matmul(map.transpose());
+        let offset = w_ih.matmul(bias.unsqueeze_dim(1)).reshape([rows]);
+        self.last_state(x, through, self.b_ih.val() + offset)
+    }
+
+    fn last_state(&self, inputs: Tensor<3>, w_ih: Tensor<2>, b_ih: Tensor<1>) -> Result<Tensor<2>, GruError> {
         let [_, steps, width] = inputs.dims();
         let operation = LastState { steps, width, hidden: self.w_hh.val().dims()[1] };
         fused::apply(
             operation,
             [
                 inputs.into_dispatch(),
-                self.w_ih.val().into_dispatch(),
+                w_ih.into_dispatch(),
                 self.w_hh.val().into_dispatch(),
-                self.b_ih.val().into_dispatch(),
+                b_ih.into_dispatch(),
                 self.b_hh.val().into_dispatch(),
             ],
         )

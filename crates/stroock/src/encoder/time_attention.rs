@@ -103,10 +103,18 @@ impl TimeAttentionEncoder {
         let presence = Tensor::<2>::from_data(presence, (&features.device(), features.dtype()));
 
         let attended = attend(input, queries, keys, features)?;
-        let rows = attended.reshape([series * self.reference_points, channels]);
-        let view = self.values.forward(rows).reshape([series, self.reference_points, hidden])
-            + self.presence.forward(presence).unsqueeze_dim(1);
-        let h = self.recurrence.forward(view)?;
+        let h = if 2 * channels < hidden {
+            let presence = presence.unsqueeze_dim::<3>(1).expand([series, self.reference_points, channels]);
+            let seen = Tensor::cat(vec![attended, presence], 2);
+            let map = Tensor::cat(vec![self.values.weight.val(), self.presence.weight.val()], 0);
+            let bias = self.values.bias.as_ref().map(|bias| bias.val());
+            let bias = bias.unwrap_or_else(|| Tensor::zeros([hidden], (&map.device(), map.dtype())));
+            self.recurrence.forward_through(seen, map, bias)?
+        } else {
+            let rows = attended.reshape([series * self.reference_points, channels]);
+            let view = self.values.forward(rows).reshape([series, self.reference_points, hidden]);
+            self.recurrence.forward(view + self.presence.forward(presence).unsqueeze_dim(1))?
+        };
         Ok(if self.stretched { stretch(h) } else { h })
     }
 }

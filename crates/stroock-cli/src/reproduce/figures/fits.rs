@@ -78,6 +78,7 @@ fn fit<'a>(
             let of_channel: Vec<f32> =
                 drawn.observations.iter().skip(channel).step_by(channels).copied().collect();
             let summary = Summary::of(&of_channel, drawn.times.len(), &LEVELS);
+            let means: Vec<f32> = drawn.means.iter().skip(channel).step_by(channels).copied().collect();
             let value =
                 |i: usize| about.scaler.to_user(channel, f64::from(series.values[i * channels + channel]));
             let seen = (0..series.times.len()).filter(|&i| series.is_visible(channels, i, channel));
@@ -85,7 +86,7 @@ fn fit<'a>(
                 series,
                 variable: &material.variables[channel],
                 seen: seen.map(|i| (series.times[i], value(i))).unzip(),
-                mean: summary.mean,
+                mean: Summary::of(&means, drawn.times.len(), &[]).mean,
                 quantiles: summary.quantiles,
             }
         })

@@ -1,0 +1,99 @@
+//! The command as a user has it: output, errors and exit codes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn stroock(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stroock")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn json(line: &str) -> serde_json::Value {
+    serde_json::from_str(line).unwrap()
+}
+
+/// A demo that takes a second.
+const SMALL: [&str; 6] = [
+    "--set",
+    "data.sizes={train=24, validation=4, test=4}",
+    "--set",
+    "training.batch_size=8",
+    "--set",
+    "model.encoder={time-attention={hidden=8, embedding=8, reference_points=8, stretched=true}}",
+];
+
+#[test]
+fn the_demo_leaves_a_run_with_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [&["demo", "--out", "run", "--epochs", "2", "--json"][..], &SMALL].concat();
+    let done = stroock(&arguments, folder.path());
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let results = json(&text(&done.stdout));
+    assert_eq!(results["epochs"], 2);
+    assert_eq!(results["withheld"].as_array().unwrap().len(), 4);
+    for file in
+        ["config.toml", "metrics.jsonl", "model.safetensors", "fits.png", "fits.svg", "last/state.json"]
+    {
+        assert!(folder.path().join("run").join(file).is_file(), "{file}");
+    }
+    let again = stroock(&arguments, folder.path());
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("already holds a run"), "{}", text(&again.stderr));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |out: &str, threads: &str| {
+        let arguments = [&["demo", "--out", out, "--epochs", "2", "--json"][..], &SMALL].concat();
+        let done = Command::new(env!("CARGO_BIN_EXE_stroock"))
+            .args(&arguments)
+            .env("RAYON_NUM_THREADS", threads)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        std::fs::read(folder.path().join(out).join("model.safetensors")).unwrap()
+    };
+    assert!(run("one", "1") == run("two", "2"), "the models of one and of two threads differ");
+}
+
+#[test]
+fn steps_are_measured_for_every_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in
+        ["rotating-mnist", "pendulum-angle", "pendulum-images", "activity", "physionet", "lorenz", "sine"]
+    {
+        let done =
+            stroock(&["bench", "step", name, "--batch-size", "2", "--repeat", "1", "--json"], folder.path());
+        assert!(done.status.success(), "{name}: {}", text(&done.stderr));
+        let report = json(&text(&done.stdout));
+        assert!(report["name"].as_str().unwrap().starts_with(&format!("step/{name}")), "{report}");
+        assert!(report["median_ms"].as_f64().unwrap() > 0.0, "{report}");
+        assert!(report["parts_ms"]["backward"].as_f64().unwrap() > 0.0, "{report}");
+    }
+    let done = stroock(
+        &["bench", "path", "--steps", "8", "--series", "3", "--dim", "4", "--repeat", "2", "--json"],
+        folder.path(),
+    );
+    assert_eq!(json(&text(&done.stdout))["name"], "path/8-steps");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let usage = stroock(&["bench", "step", "fysionet"], folder.path());
+    assert_eq!(usage.status.code(), Some(2));
+    assert!(text(&usage.stderr).contains("physionet"), "{}", text(&usage.stderr));
+    let key = stroock(&["demo", "--set", "training.epoch=3"], folder.path());
+    assert_eq!(key.status.code(), Some(1));
+    assert!(text(&key.stderr).contains("did you mean `epochs`"), "{}", text(&key.stderr));
+    let data = stroock(&["reproduce", "physionet", "--data-dir", "nothing-here"], folder.path());
+    assert_eq!(data.status.code(), Some(1));
+    assert!(text(&data.stderr).contains("stroock data fetch physionet2012"), "{}", text(&data.stderr));
+    let dim = stroock(&["demo", "--set", "model.latent.dim=1"], folder.path());
+    assert!(text(&dim.stderr).contains("latent.dim"), "{}", text(&dim.stderr));
+}

@@ -1,0 +1,78 @@
+//! Every experiment from raw data to its result, on a small slice.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The public data, where they are at hand.
+fn data() -> Option<PathBuf> {
+    // Says so where there are none.
+    stroock_testing::golden::shared_folder().map(|shared| shared.join("data"))
+}
+
+fn reproduce(name: &str, data: Option<&Path>, more: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stroock"));
+    command.args(["reproduce", name, "--epochs", "2", "--limit", "4", "--out", "runs/one", "--json"]);
+    command.args(["--set", "protocol.training.batch_size=4"]).args(more);
+    command.env("XDG_CACHE_HOME", folder.path()).current_dir(folder.path());
+    if let Some(data) = data {
+        command.arg("--data-dir").arg(data);
+    }
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    let result: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&result["epochs"], &result["status"]), (&2.into(), &"finished".into()), "{result}");
+    assert!(result["test"]["value"].as_f64().unwrap().is_finite(), "{result}");
+    let run = folder.path().join("runs/one");
+    for file in
+        ["result.json", "config.toml", "metrics.jsonl", "model.safetensors", "curves.svg", "curves.png"]
+    {
+        assert!(run.join(file).is_file(), "{name}: {file}");
+    }
+    let table = Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["reproduce", "--table", "runs"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(table.status.success(), "{}", String::from_utf8_lossy(&table.stderr));
+    let table = std::fs::read_to_string(folder.path().join("RESULTS.md")).unwrap();
+    assert!(table.contains("**stroock**") && table.contains(&format!("stroock reproduce {name}")), "{table}");
+}
+
+#[test]
+fn the_sine() {
+    reproduce("sine", None, &[]);
+}
+
+#[test]
+fn the_lorenz_attractor() {
+    reproduce("lorenz", None, &[]);
+}
+
+#[test]
+fn the_angle_of_the_pendulum() {
+    reproduce("pendulum-angle", None, &[]);
+}
+
+#[test]
+fn the_images_of_the_pendulum() {
+    reproduce("pendulum-images", None, &[]);
+}
+
+#[test]
+fn the_rotating_digits() {
+    let Some(data) = data() else { return };
+    reproduce("rotating-mnist", Some(&data), &[]);
+}
+
+#[test]
+fn the_activities_on_a_globe() {
+    let Some(data) = data() else { return };
+    reproduce("activity", Some(&data), &["--preset", "globe"]);
+}
+
+#[test]
+fn the_stays() {
+    let Some(data) = data() else { return };
+    reproduce("physionet", Some(&data), &["--observed", "0.7"]);
+}
