@@ -48,7 +48,7 @@ pub struct DemoArguments {
     /// Folder of the run; it must not hold one yet, unless --resume is given
     #[arg(long, default_value = "stroock-demo")]
     pub out: PathBuf,
-    /// Passes over the training series [default: 60]
+    /// Passes over the training series [default: 120]
     #[arg(long)]
     pub epochs: Option<u64>,
     /// Seed of everything random [default: 1]

@@ -22,6 +22,7 @@ pub mod attention;
 pub mod convolution;
 mod finite;
 pub mod gru;
+pub mod logistic;
 pub mod noise;
 pub mod normalisation;
 pub mod path;

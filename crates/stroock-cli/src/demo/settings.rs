@@ -23,7 +23,7 @@ pub struct DemoConfig {
     pub training: TrainingConfig,
 }
 
-const EPOCHS: u64 = 60;
+const EPOCHS: u64 = 120;
 
 impl Default for DemoConfig {
     fn default() -> Self {

@@ -11,6 +11,9 @@ use super::{EncoderInput, Evidence, EvidenceChoice, EvidenceError, GridKind, Inp
 use crate::latent::{PathGrid, PathRequests};
 use crate::series::{Dataset, Observation, Series, Target};
 
+/// Points that a grid may have.
+const LONGEST_GRID: usize = 1 << 24;
+
 /// How series become batches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batcher {
@@ -47,6 +50,20 @@ pub struct Batch {
 }
 
 impl Batcher {
+    /// Whether its axes and its grid can be walked along.
+    pub fn is_sound(&self) -> bool {
+        let axes = [self.input_axis, self.grid_axis].into_iter().all(|axis| {
+            axis.start.is_finite() && axis.end.is_finite() && axis.end > axis.start && axis.horizon > 0.0
+        });
+        let grid = match self.grid {
+            GridKind::Regular { points } => (2..=LONGEST_GRID).contains(&points),
+            GridKind::Observations { largest_step } => {
+                largest_step.is_finite() && largest_step * LONGEST_GRID as f64 >= self.grid_axis.horizon
+            }
+        };
+        axes && grid && self.grid_axis.horizon.is_finite()
+    }
+
     /// The batch of the series with the given `numbers`; `key` decides what the encoder sees of each.
     ///
     /// ```

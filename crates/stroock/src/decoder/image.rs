@@ -3,12 +3,12 @@
 use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::Tensor;
-use burn::tensor::activation::{relu, sigmoid};
+use burn::tensor::activation::relu;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::convolution::ConvolutionError;
 
 use super::{Decoder, DecoderError};
-use crate::image::{ImageNetwork, ImageNetworkConfig, ImageShape};
+use crate::image::{ImageNetwork, ImageNetworkConfig, ImageShape, logistic};
 use crate::initial::InitialWeights;
 
 /// Sizes of an [`ImageDecoder`].
@@ -70,6 +70,6 @@ impl Decoder for ImageDecoder {
         let first = if self.relu { relu(first) } else { first };
         let images = self.network.forward(first.reshape([count, channels, height, width]))?;
         let output = images.flatten(1, 3);
-        Ok(if self.sigmoid { sigmoid(output) } else { output })
+        Ok(if self.sigmoid { logistic(output) } else { output })
     }
 }

@@ -7,12 +7,20 @@ use burn::tensor::{DType, Element};
 use stroock_kernels::attention::AttentionReal;
 use stroock_kernels::convolution::ConvolutionReal;
 use stroock_kernels::gru::GruReal;
+use stroock_kernels::logistic::LogisticReal;
 use stroock_kernels::normalisation::NormalisationReal;
 use stroock_kernels::path::PathReal;
 
 /// A number type of tensors and kernels: `f32` or `f64`.
 pub trait FusedReal:
-    PathReal + AttentionReal + GruReal + ConvolutionReal + NormalisationReal + Element + bytemuck::Pod
+    PathReal
+    + AttentionReal
+    + GruReal
+    + ConvolutionReal
+    + NormalisationReal
+    + LogisticReal
+    + Element
+    + bytemuck::Pod
 {
 }
 

@@ -2,10 +2,12 @@
 
 mod convolution;
 mod frame_norm;
+mod logistic;
 mod network;
 
 pub use convolution::{ConvolutionConfig, ConvolutionLayer};
 pub use frame_norm::{FrameNormConfig, FrameNormLayer};
+pub use logistic::logistic;
 pub use network::{
     Follow, ImageError, ImageLayer, ImageLayerConfig, ImageNetwork, ImageNetworkConfig, ImageShape,
 };

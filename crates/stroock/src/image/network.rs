@@ -89,6 +89,11 @@ pub struct ImageLayer {
 
 const WINDOW: usize = 2;
 
+/// Numbers between two layers that are in memory at once.
+const LARGEST_CHUNK: usize = 7 << 20;
+/// Frames that keep all lanes of two threads busy.
+const WHOLE_GROUPS: usize = 64;
+
 impl ImageNetworkConfig {
     /// The shape of the output for images of shape `input`.
     ///
@@ -138,7 +143,32 @@ impl ImageNetwork {
     /// # Errors
     /// When the images do not fit the layers.
     pub fn forward(&self, images: Tensor<4>) -> Result<Tensor<4>, ImageError> {
-        self.layers.iter().try_fold(images, |images, layer| layer.forward(images))
+        let [frames, _, height, width] = images.dims();
+        let chunk = self.frames_at_a_time([height, width])?;
+        let over = |images| self.layers.iter().try_fold(images, |images, layer| layer.forward(images));
+        if frames <= chunk {
+            return over(images);
+        }
+        let parts = (0..frames)
+            .step_by(chunk)
+            .map(|first| over(images.clone().narrow(0, first, chunk.min(frames - first))));
+        Ok(Tensor::cat(parts.collect::<Result<Vec<_>, _>>()?, 0))
+    }
+
+    /// Frames that go through the layers together: so few that what lies between two layers is still in the cache
+    /// when it is read, and is small enough for the allocator to keep it for the next step.
+    fn frames_at_a_time(&self, mut size: [usize; 2]) -> Result<usize, ImageError> {
+        // The moments of a batch are those of all of its frames.
+        if self.layers.iter().any(|layer| layer.batch_norm.is_some()) {
+            return Ok(usize::MAX);
+        }
+        let mut largest = 1;
+        for layer in &self.layers {
+            let shape = layer.convolution.output(size)?;
+            largest = largest.max(shape.extent());
+            size = [shape.height, shape.width];
+        }
+        Ok((LARGEST_CHUNK / largest / WHOLE_GROUPS * WHOLE_GROUPS).max(WHOLE_GROUPS))
     }
 }
 

@@ -126,6 +126,11 @@ impl Description {
         file.check_format(FORMAT, VERSION)?;
         let name = || path.display().to_string();
         let description = Description { model: read(&file, MODEL, path)?, data: read(&file, DATA, path)? };
+        let Description { model, data } = &description;
+        if !data.scaler.fits(model.observation.len()) || !data.batcher.is_sound() {
+            let reason = "the scaler does not fit the channels, or the grid cannot be walked along";
+            return Err(ModelFileError::Metadata { path: name(), key: DATA, reason: reason.into() });
+        }
         let config = |source| ModelFileError::Config { path: name(), source };
         // The parameters are replaced at once; any seed does.
         let model = description.model.init(&mut InitialWeights::new(0, device)).map_err(config)?;

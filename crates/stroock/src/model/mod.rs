@@ -1,5 +1,6 @@
 //! The whole model: encoder, path law, decoder and likelihood.
 
+mod check;
 mod description;
 mod latent_sde;
 mod parameters;

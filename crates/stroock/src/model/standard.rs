@@ -147,6 +147,26 @@ pub enum ModelConfigError {
         /// What does not fit.
         source: ConvolutionError,
     },
+    /// A size is zero or beyond all use.
+    #[error("`{key}` has a size of {size}; it must lie between {least} and {most}")]
+    Size {
+        /// Key of the configuration.
+        key: &'static str,
+        /// Given size.
+        size: usize,
+        /// Smallest one.
+        least: usize,
+        /// Largest one.
+        most: usize,
+    },
+    /// A map would have more parameters than there is memory.
+    #[error("`{key}` asks for a map of more than {most} parameters; choose smaller sizes")]
+    Parameters {
+        /// Key of the configuration.
+        key: &'static str,
+        /// Most parameters of a map.
+        most: usize,
+    },
     /// The latent space cannot be.
     #[error(transparent)]
     Latent(#[from] LatentConfigError),
@@ -158,7 +178,7 @@ impl ModelConfig {
     /// # Errors
     /// When its parts do not fit together.
     pub fn init(&self, weights: &mut InitialWeights) -> Result<StandardModel, ModelConfigError> {
-        self.latent.check()?;
+        self.check()?;
         let outputs = self.likelihood.outputs(self.observation.len());
         let (encoder, width) = self.encoder.init(self.observation, weights)?;
         let decoder = self.decoder.init(self.latent.dim, outputs, weights)?;

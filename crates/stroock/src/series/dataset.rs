@@ -28,7 +28,9 @@ impl Observation {
     pub fn len(&self) -> usize {
         match *self {
             Observation::Vector { channels } => channels,
-            Observation::Image { channels, height, width } => channels * height * width,
+            Observation::Image { channels, height, width } => {
+                channels.saturating_mul(height).saturating_mul(width)
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Series, SeriesError};
 
 /// `model = (user - shift) / scale` for each channel; images have one shift and one scale for all pixels.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaler {
     /// `[C]`, or `[1]` for all channels.
@@ -14,7 +14,21 @@ pub struct Scaler {
     pub scale: Vec<f64>,
 }
 
+impl Default for Scaler {
+    fn default() -> Self {
+        Self::identity()
+    }
+}
+
 impl Scaler {
+    /// Whether it has a finite shift and a scale that is not 0 for each of so many channels.
+    pub fn fits(&self, channels: usize) -> bool {
+        let lengths = [self.shift.len(), self.scale.len()];
+        lengths.into_iter().all(|length| length == 1 || length == channels)
+            && self.shift.iter().all(|shift| shift.is_finite())
+            && self.scale.iter().all(|scale| scale.is_finite() && *scale != 0.0)
+    }
+
     /// Leaves values as they are.
     pub fn identity() -> Self {
         Self { shift: vec![0.0], scale: vec![1.0] }

@@ -149,9 +149,9 @@ fn counts(targets: &Evidence, like: &Tensor<3>) -> Tensor<1> {
 fn means(states: Tensor<3>, offsets: &[usize]) -> Tensor<3> {
     let [samples, points, n] = states.dims();
     let series = offsets.len() - 1;
-    let mut average = vec![0f32; series * points];
+    let mut average = vec![0f64; series * points];
     for (b, pair) in offsets.windows(2).enumerate() {
-        let weight = 1.0 / (pair[1] - pair[0]).max(1) as f32;
+        let weight = 1.0 / (pair[1] - pair[0]).max(1) as f64;
         average[b * points + pair[0]..b * points + pair[1]].fill(weight);
     }
     let options = (&states.device(), states.dtype());

@@ -1,0 +1,109 @@
+//! Sizes that a model can have.
+
+use super::{DecoderConfig, EncoderConfig, ModelConfig, ModelConfigError};
+use crate::encoder::TimeAttentionConfig;
+use crate::image::ImageNetworkConfig;
+use crate::likelihood::LikelihoodKind;
+
+/// Largest extent of anything.
+const LARGEST: usize = 1 << 20;
+/// Most parameters of one map: a gigabyte of them.
+const MOST_PARAMETERS: usize = 1 << 28;
+
+impl ModelConfig {
+    /// Checks every size before anything is allocated: configurations come from files, and files from anywhere.
+    ///
+    /// # Errors
+    /// When a size is zero or beyond all use.
+    pub fn check(&self) -> Result<(), ModelConfigError> {
+        self.latent.check()?;
+        let observed = size("observation", self.observation.len(), 1)?;
+        size("latent.dim", self.latent.dim, 2)?;
+        let width = match &self.encoder {
+            EncoderConfig::TimeAttention(config) => attention(config, observed)?,
+            EncoderConfig::Frames(config) => {
+                network("encoder.network", &config.network)?;
+                size("encoder.features", config.features, 1)?;
+                attention(&config.attention, config.features)?
+            }
+            EncoderConfig::FirstFrame(config) => {
+                network("encoder.network", &config.network)?;
+                LARGEST.min(observed * 64)
+            }
+            EncoderConfig::Free { width } => size("encoder.width", *width, 1)?,
+        };
+        let heads = [self.latent.dim, self.latent.dim, self.latent.terms()];
+        parameters("latent.dim", &heads)?;
+        if !matches!(self.encoder, EncoderConfig::FirstFrame(_)) {
+            parameters("latent.dim", &[width, self.latent.algebra_dim(), self.latent.terms()])?;
+        }
+        if let LikelihoodKind::Categorical { classes } = self.likelihood {
+            size("likelihood.classes", classes, 1)?;
+        }
+        match &self.decoder {
+            DecoderConfig::Mlp(config) => {
+                let outputs = self.likelihood.outputs(observed);
+                let widths = [&[self.latent.dim], &config.hidden[..], &[outputs]].concat();
+                for pair in widths.windows(2) {
+                    size("decoder.hidden", pair[1], 1)?;
+                    parameters("decoder.hidden", pair)?;
+                }
+            }
+            DecoderConfig::Image(config) => {
+                network("decoder.network", &config.network)?;
+                let first = config.first;
+                for extent in [first.channels, first.height, first.width] {
+                    size("decoder.first", extent, 1)?;
+                }
+                parameters("decoder.first", &[self.latent.dim, first.channels, first.height, first.width])?;
+            }
+        }
+        if let Some(task) = &self.task {
+            size("task.kind", task.kind.outputs(), 1)?;
+            task.network
+                .hidden
+                .iter()
+                .try_for_each(|&width| size("task.network.hidden", width, 1).map(|_| ()))?;
+        }
+        Ok(())
+    }
+}
+
+fn attention(config: &TimeAttentionConfig, channels: usize) -> Result<usize, ModelConfigError> {
+    size("encoder.embedding", config.embedding, 2)?;
+    size("encoder.reference_points", config.reference_points, 1)?;
+    parameters("encoder.embedding", &[config.embedding, config.embedding])?;
+    parameters("encoder.hidden", &[config.hidden, channels])?;
+    parameters("encoder.hidden", &[3, config.hidden, config.hidden])?;
+    size("encoder.hidden", config.hidden, 1)
+}
+
+fn network(key: &'static str, config: &ImageNetworkConfig) -> Result<(), ModelConfigError> {
+    let mut channels = 1;
+    for layer in &config.layers {
+        let convolution = layer.convolution;
+        size(key, convolution.channels, 1)?;
+        size(key, convolution.kernel, 1)?;
+        size(key, convolution.stride, 1)?;
+        size(key, convolution.padding, 0)?;
+        size(key, convolution.output_padding, 0)?;
+        parameters(key, &[channels, convolution.channels, convolution.kernel, convolution.kernel])?;
+        channels = convolution.channels;
+    }
+    Ok(())
+}
+
+fn size(key: &'static str, size: usize, least: usize) -> Result<usize, ModelConfigError> {
+    match (least..=LARGEST).contains(&size) {
+        true => Ok(size),
+        false => Err(ModelConfigError::Size { key, size, least, most: LARGEST }),
+    }
+}
+
+fn parameters(key: &'static str, extents: &[usize]) -> Result<(), ModelConfigError> {
+    let product = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+    match product {
+        Some(product) if product <= MOST_PARAMETERS => Ok(()),
+        _ => Err(ModelConfigError::Parameters { key, most: MOST_PARAMETERS }),
+    }
+}

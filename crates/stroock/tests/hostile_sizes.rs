@@ -1,0 +1,85 @@
+//! Sizes that cannot be, from a configuration or a model file, are errors and not panics.
+
+#[allow(dead_code, reason = "another test trains the model")]
+mod oscillations;
+
+use burn::tensor::Device;
+use stroock::decoder::MlpConfig;
+use stroock::encoder::{FirstFrameConfig, TimeAttentionConfig};
+use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig};
+use stroock::initial::InitialWeights;
+use stroock::latent::LatentConfig;
+use stroock::likelihood::{LikelihoodKind, ScaleKind};
+use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws};
+use stroock::series::{Observation, Scaler};
+use stroock_kernels::noise::NoiseKey;
+
+const ATTENTION: TimeAttentionConfig =
+    TimeAttentionConfig { hidden: 4, embedding: 4, reference_points: 4, stretched: false };
+
+fn config(attention: TimeAttentionConfig, dim: usize) -> ModelConfig {
+    ModelConfig {
+        observation: Observation::Vector { channels: 2 },
+        encoder: EncoderConfig::TimeAttention(attention),
+        latent: LatentConfig { dim, ..LatentConfig::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
+        task: None,
+    }
+}
+
+/// Whether a model can be made and used; it must not panic.
+fn works(config: &ModelConfig) -> bool {
+    let Ok(model) = config.init(&mut InitialWeights::new(1, &Device::flex())) else { return false };
+    let batch = oscillations::batcher()
+        .assemble(&oscillations::oscillations(2, 2), &[0, 1], NoiseKey::new(1, 0))
+        .unwrap();
+    model.bound(&batch, PathDraws { key: NoiseKey::new(1, 0), samples: 1, first_sample: 0 }).is_ok()
+}
+
+#[test]
+fn embeddings_narrower_than_two() {
+    assert!(!works(&config(TimeAttentionConfig { embedding: 1, ..ATTENTION }, 3)));
+    assert!(!works(&config(TimeAttentionConfig { embedding: 0, ..ATTENTION }, 3)));
+}
+
+#[test]
+fn representations_without_numbers() {
+    assert!(!works(&config(TimeAttentionConfig { hidden: 0, ..ATTENTION }, 3)));
+}
+
+#[test]
+fn more_parameters_than_memory() {
+    // A model file can say this; it is read before its tensors are compared.
+    assert!(!works(&config(ATTENTION, 1 << 40)));
+    assert!(!works(&config(TimeAttentionConfig { hidden: 1 << 40, ..ATTENTION }, 3)));
+}
+
+#[test]
+fn images_larger_than_memory() {
+    let observation = Observation::Image { channels: 1 << 30, height: 1 << 30, width: 1 << 30 };
+    assert!(!works(&ModelConfig { observation, ..config(ATTENTION, 3) }));
+}
+
+#[test]
+fn normalised_layers_without_channels() {
+    let convolution = ConvolutionConfig {
+        channels: 0,
+        kernel: 3,
+        stride: 1,
+        padding: 1,
+        output_padding: 0,
+        transposed: false,
+    };
+    let network =
+        ImageNetworkConfig { layers: vec![ImageLayerConfig { convolution, then: Follow::BatchNormRelu }] };
+    let observation = Observation::Image { channels: 1, height: 4, width: 4 };
+    let encoder = EncoderConfig::FirstFrame(FirstFrameConfig { network });
+    assert!(!works(&ModelConfig { observation, encoder, ..config(ATTENTION, 3) }));
+}
+
+#[test]
+fn scalers_without_numbers() {
+    // `{"shift":[],"scale":[]}` is a scaler to serde, and `Scaler::default()` is this one.
+    let _ = Scaler::default().to_model(0, 1.0);
+}
