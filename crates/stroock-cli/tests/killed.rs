@@ -35,7 +35,7 @@ fn metrics(run: &Path) -> Vec<String> {
 /// Waits until a run has so many epochs in its metrics.
 fn wait_for(run: &Path, epochs: usize, child: &mut Child) {
     let began = Instant::now();
-    while metrics(run).len() < epochs {
+    while metrics(run).len() < epochs || !run.join("model.safetensors").is_file() {
         assert!(began.elapsed() < Duration::from_secs(60), "no epoch in a minute");
         assert!(child.try_wait().unwrap().is_none(), "the run ended before it could be killed");
         std::thread::sleep(Duration::from_millis(2));

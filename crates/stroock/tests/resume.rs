@@ -114,3 +114,20 @@ fn training_stops_early_when_validation_does_not_get_better() {
     let trained = train(&data, frozen, &folder, &StopFlag::new()).unwrap();
     assert_eq!((trained.outcome, trained.epochs), (Outcome::EarlyStop, 3));
 }
+
+#[test]
+fn rare_saves_give_the_same_run_and_lose_nothing_at_its_end() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let often = RunFolder::create(root.path().join("often")).unwrap();
+    train(&data, config(5), &often, &StopFlag::new()).unwrap();
+    let seldom = RunFolder::create(root.path().join("seldom")).unwrap();
+    let rare = TrainingConfig { save_every: 3, tensorboard: true, ..config(5) };
+    let trained = train(&data, rare, &seldom, &StopFlag::new()).unwrap();
+    assert_eq!(metrics(&seldom), metrics(&often));
+    let [a, b] = [&seldom, &often].map(|folder| std::fs::read(folder.paths().model()).unwrap());
+    assert!(a == b, "the best models differ");
+    let last = std::fs::read(seldom.paths().last().join("model.safetensors")).unwrap();
+    assert!(last == to_file(&trained.model).unwrap().to_bytes().unwrap(), "the last models differ");
+    let names = std::fs::read_dir(seldom.paths().folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().any(|name| name.to_string_lossy().starts_with("events.out.tfevents")));
+}

@@ -39,6 +39,8 @@ pub fn protocol() -> Protocol {
             rate: 1e-3,
             schedule: Schedule::CyclicCosine { period: 60 },
             samples: 10,
+            // An epoch takes less than a millisecond, and a save many of them.
+            save_every: 100,
             weights: ElboWeights { kl_start: 1e-3, kl_path: 2e-2, ..ElboWeights::default() },
             ..TrainingConfig::default()
         },

@@ -127,3 +127,34 @@ impl Operation<5> for LastState {
         Ok([gradients.inputs, gradients.w_ih, gradients.w_hh, gradients.b_ih, gradients.b_hh])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn entries<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+        tensor.into_data().try_to_vec().unwrap()
+    }
+
+    #[test]
+    fn inputs_through_a_map_are_inputs_that_were_mapped() {
+        let device = Device::flex().autodiff();
+        let mut weights = InitialWeights::new(5, &device);
+        let gru = GruConfig { width: 6, hidden: 5 }.init(&mut weights);
+        let (map, bias) = (weights.uniform([3, 6], 1.0).val(), weights.uniform([6], 1.0).val());
+        let x = weights.uniform([2, 7, 3], 1.0).val();
+        let mapped = x.clone().reshape([14, 3]).matmul(map.clone()) + bias.clone().unsqueeze_dim(0);
+        let states = [gru.forward(mapped.reshape([2, 7, 6])), gru.forward_through(x.clone(), map, bias)];
+        let [a, b] = states.map(|state| state.unwrap());
+        let gradients = [&a, &b].map(|state| {
+            let gradients = state.clone().powi_scalar(2).sum().backward();
+            let of = [&gru.w_ih, &gru.w_hh].map(|weight| entries(weight.val().grad(&gradients).unwrap()));
+            [entries(x.grad(&gradients).unwrap()), of.concat()].concat()
+        });
+        for (a, b) in entries(a).iter().zip(entries(b)).chain(gradients[0].iter().zip(gradients[1].clone())) {
+            assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} is not {b}");
+        }
+    }
+}

@@ -64,6 +64,18 @@ impl MetricsRow {
         self.values.iter().find(|(this, _)| this == name).map(|(_, value)| value)
     }
 
+    /// The values that are numbers, with their names.
+    pub fn numbers(&self) -> Vec<(&str, f64)> {
+        self.values
+            .iter()
+            .filter_map(|(name, value)| match value {
+                Metric::Integer(number) => Some((name.as_str(), *number as f64)),
+                Metric::Number(number) => Some((name.as_str(), *number)),
+                Metric::Text(_) => None,
+            })
+            .collect()
+    }
+
     /// A name that has more than one value.
     fn duplicate(&self) -> Option<&str> {
         let taken = |index: usize, name: &str| {
@@ -162,7 +174,8 @@ impl MetricsLog {
         Ok(ResumedLog { log, kept, cut: found.rows.len() - kept, half_line: found.half_line })
     }
 
-    /// Appends a row, which has reached the disk when this returns.
+    /// Appends a row, which a kill of the process does not take back; [`sync`](Self::sync) makes it survive the
+    /// machine, too.
     pub fn append(&mut self, row: &MetricsRow) -> Result<(), RunError> {
         if let Some(name) = row.duplicate() {
             return Err(RunError::MetricTwice { epoch: row.epoch, name: name.to_owned() });
@@ -175,12 +188,16 @@ impl MetricsLog {
         written.map_err(RunError::io("append to", &self.path))
     }
 
+    /// Waits until all rows have reached the disk.
+    pub fn sync(&self) -> Result<(), RunError> {
+        self.file.sync_data().map_err(RunError::io("write", &self.path))
+    }
+
     fn write(&mut self, row: &MetricsRow) -> io::Result<()> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         self.file.seek(SeekFrom::Start(self.length))?;
         self.file.write_all(&line)?;
-        self.file.sync_data()?;
         self.length += line.len() as u64;
         Ok(())
     }

@@ -1,13 +1,16 @@
 //! From a loss to better parameters: optimiser, schedule, and runs that can be stopped and resumed.
 
 mod adam;
+mod checkpoint;
 mod epoch;
 mod error;
 mod schedule;
 mod trainer;
+mod validation;
 
 pub use adam::{Adam, AdamConfig, Moments};
 pub use epoch::EpochMeans;
 pub use error::TrainingError;
 pub use schedule::Schedule;
-pub use trainer::{Outcome, Scores, Trained, Trainer, TrainingConfig, Validation};
+pub use trainer::{Outcome, Trained, Trainer, TrainingConfig};
+pub use validation::{Scores, Validation};

@@ -6,14 +6,16 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::NoiseKey;
 
+use super::checkpoint::{Checkpoint, State};
 use super::epoch::{EpochMeans, entries};
-use super::{Adam, AdamConfig, Moments, Schedule, TrainingError};
+use super::validation::ValidationLoss;
+use super::{Adam, AdamConfig, Schedule, Scores, TrainingError, Validation};
 use crate::batch::{Batch, Batcher};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
-use crate::model::{Description, LatentSde, PathDraws, from_file, to_file};
+use crate::model::{Description, LatentSde, PathDraws};
 use crate::objective::ElboWeights;
-use crate::run::{MetricsLog, MetricsRow, Progress, RunFolder, StopFlag, Tensor as StoredTensor, TensorFile};
+use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
 use crate::series::{Dataset, Split, shuffled};
 
 /// Settings of a training run.
@@ -36,6 +38,10 @@ pub struct TrainingConfig {
     pub samples: usize,
     /// Paths a series in validation.
     pub validation_samples: usize,
+    /// Epochs between two saves of the model and of the state to resume from: what a kill can lose.
+    pub save_every: u64,
+    /// Whether the metrics are written as TensorBoard events, too.
+    pub tensorboard: bool,
     /// Epochs without a better validation loss after which training stops; 0 is never.
     pub patience: u64,
     /// Seed of everything random.
@@ -53,6 +59,8 @@ impl Default for TrainingConfig {
             weights: ElboWeights::default(),
             samples: 1,
             validation_samples: 1,
+            save_every: 1,
+            tensorboard: false,
             patience: 0,
             seed: 1,
         }
@@ -98,38 +106,8 @@ pub struct Trainer<'a> {
     pub description: Option<&'a Description>,
 }
 
-/// What a validation has found out.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scores {
-    /// What the best model has least of.
-    pub selection: f64,
-    /// Everything that goes into the metrics, by name.
-    pub metrics: Vec<(String, f64)>,
-}
-
-/// How models are compared at the end of an epoch.
-pub trait Validation<M> {
-    /// Scores a model that is ready for inference; `None` where there is nothing to compare by, and the training
-    /// loss decides.
-    ///
-    /// # Errors
-    /// When the validation series do not fit the model.
-    fn score(&self, model: &M, epoch: u64) -> Result<Option<Scores>, TrainingError>;
-}
-
-/// What a run must know to go on, beside parameters and moments.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct State {
-    epochs: u64,
-    steps: u64,
-    best: Option<(u64, f64)>,
-}
-
 /// A model after an epoch, and the means over it.
 type Epoch<M> = (M, Option<EpochMeans>);
-
-/// The key of validation: the same noise in every epoch, and not that of any training epoch.
-const VALIDATION_EPOCH: u64 = u64::MAX;
 
 impl Trainer<'_> {
     /// Epochs that a run folder has complete.
@@ -142,7 +120,8 @@ impl Trainer<'_> {
 
     /// Trains a model in a run folder, from where the folder's last state ends.
     ///
-    /// After every epoch the metrics, the best model and the state to resume from are on disk. A request to
+    /// After every epoch (or every so many, [`TrainingConfig::save_every`]) the metrics, the best model and the state
+    /// to resume from are on disk. A request to
     /// stop ends the run after the current step; the epoch that was under way is done again when resumed.
     ///
     /// The best model is that with the least validation loss.
@@ -177,57 +156,59 @@ impl Trainer<'_> {
         if self.config.batch_size == 0 {
             return Err(TrainingError::BatchSize);
         }
-        let mut model = model;
-        let mut adam = Adam::new(self.config.adam);
-        let mut state = State::default();
-        let mut log = match folder.load_last::<State>()? {
-            Some(last) => {
-                model = from_file(model, &last.model)?;
-                state = last.state;
-                adam.steps = state.steps;
-                adam.moments = moments_of(&last.optimiser)?;
-                MetricsLog::resume(&folder.paths().metrics(), Some(state.epochs))?.log
-            }
-            None => MetricsLog::resume(&folder.paths().metrics(), None)?.log,
+        let adam = Adam::new(self.config.adam);
+        let (mut checkpoint, mut model, mut adam) = Checkpoint::open(folder, self.description, model, adam)?;
+        let done = checkpoint.state.epochs;
+        let mut log = MetricsLog::resume(&folder.paths().metrics(), (done > 0).then_some(done))?.log;
+        let mut events = match self.config.tensorboard {
+            true => Some(EventFile::resume(folder.paths().folder(), done as i64 + 1)?),
+            false => None,
         };
         let outcome = loop {
-            if state.epochs >= self.config.epochs {
+            let epoch = checkpoint.state.epochs;
+            if epoch >= self.config.epochs {
                 break Outcome::Finished;
             }
-            let since_best = state.best.map_or(0, |(epoch, _)| state.epochs - epoch);
+            let since_best = checkpoint.state.best.map_or(0, |(best, _)| epoch - best);
             if self.config.patience > 0 && since_best >= self.config.patience {
                 break Outcome::EarlyStop;
             }
             let began = Instant::now();
-            let epoch = state.epochs;
             let rate = self.config.schedule.rate(self.config.rate, epoch as usize);
-            let before = to_file(&model)?;
-            let (trained, train) = self.epoch(model, &mut adam, epoch, rate, stop, progress)?;
+            let (trained, train) = match self.epoch(model, &mut adam, epoch, rate, stop, progress) {
+                Ok(epoch) => epoch,
+                Err(error) => {
+                    // The last good model is kept.
+                    checkpoint.save()?;
+                    return Err(error);
+                }
+            };
             model = trained;
             let Some(train) = train else {
                 // The half epoch is dropped, so that a resumed run is the same as one that was not stopped.
-                model = from_file(model, &before)?;
+                model = checkpoint.model(model)?;
                 break Outcome::Stopped;
             };
-            state.epochs += 1;
-            state.steps = adam.steps;
-            let scores = validation.score(&model.valid(), state.epochs)?;
+            let scores = validation.score(&model.valid(), epoch + 1)?;
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
-            log.append(&metrics_row(state.epochs, &train, scores.as_ref(), rate, began))?;
-            let mut parameters = to_file(&model)?;
-            if let Some(description) = self.description {
-                description.note(&mut parameters)?;
+            let row = metrics_row(epoch + 1, &train, scores.as_ref(), rate, began);
+            if let Some(events) = &mut events {
+                events.scalars(epoch as i64 + 1, &row.numbers())?;
             }
-            if state.best.is_none_or(|(_, best)| score < best) {
-                state.best = Some((state.epochs, score));
-                folder.save_best(&parameters)?;
+            log.append(&row)?;
+            checkpoint.note(&model, &adam, score)?;
+            if (epoch + 1).is_multiple_of(self.config.save_every.max(1)) {
+                log.sync()?;
+                checkpoint.save()?;
             }
-            folder.save_last(&parameters, &file_of(&adam)?, &state)?;
             let shown = scores.map(|scores| ("validation", scores.selection));
             let shown: Vec<(&str, f64)> = [("loss", train.loss)].into_iter().chain(shown).collect();
             progress.end_epoch(&shown);
         };
-        Ok(Trained { model, outcome, epochs: state.epochs, best: state.best })
+        log.sync()?;
+        checkpoint.save()?;
+        let State { epochs, best, .. } = checkpoint.state;
+        Ok(Trained { model, outcome, epochs, best })
     }
 
     /// One pass over the training series; without means where it was asked to stop.
@@ -271,34 +252,6 @@ impl Trainer<'_> {
         Ok((model, Some(means)))
     }
 
-    /// The parts of the loss over the validation series, with the same noise in every epoch and the task at its
-    /// full weight; `None` where there are no such series.
-    ///
-    /// # Errors
-    /// When a batch does not fit the model.
-    pub fn validate<E: Encoder, D: Decoder>(
-        &self,
-        model: &LatentSde<E, D>,
-        epoch: u64,
-    ) -> Result<Option<EpochMeans>, TrainingError> {
-        if self.split.validation.is_empty() {
-            return Ok(None);
-        }
-        let key = NoiseKey::new(self.config.seed, VALIDATION_EPOCH);
-        let draws = PathDraws { key, samples: self.config.validation_samples, first_sample: 0 };
-        let mut means = EpochMeans::default();
-        for (index, numbers) in self.split.validation.chunks(self.config.batch_size).enumerate() {
-            let batch = self.batcher.assemble(self.data, numbers, key)?;
-            let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
-                epoch,
-                batch: index + 1,
-                source,
-            })?;
-            means.add(&entries(&bound.losses(self.config.weights, &batch)), &bound);
-        }
-        Ok(Some(means))
-    }
-
     fn check_finite(
         &self,
         losses: &[f32],
@@ -322,25 +275,6 @@ impl Trainer<'_> {
     }
 }
 
-/// Models compared by their loss on the validation series.
-struct ValidationLoss<'a, 'b>(&'a Trainer<'b>);
-
-impl<E: Encoder, D: Decoder> Validation<LatentSde<E, D>> for ValidationLoss<'_, '_> {
-    fn score(&self, model: &LatentSde<E, D>, epoch: u64) -> Result<Option<Scores>, TrainingError> {
-        Ok(self.0.validate(model, epoch)?.map(|means| {
-            let parts = [
-                ("loss", Some(means.loss)),
-                ("negative_log_likelihood", Some(means.negative_log_likelihood)),
-            ];
-            let metrics = parts
-                .into_iter()
-                .chain([("task", means.task)])
-                .filter_map(|(name, value)| value.map(|value| (format!("validation_{name}"), value)));
-            Scores { selection: means.loss, metrics: metrics.collect() }
-        }))
-    }
-}
-
 fn metrics_row(
     epoch: u64,
     train: &EpochMeans,
@@ -360,27 +294,4 @@ fn metrics_row(
         row = row.with(name.as_str(), *value);
     }
     row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64())
-}
-
-const FIRST: &str = "first.";
-const SECOND: &str = "second.";
-
-fn file_of(adam: &Adam) -> Result<TensorFile, TrainingError> {
-    let mut file = TensorFile::new();
-    for (name, moments) in &adam.moments {
-        for (prefix, values) in [(FIRST, &moments.first), (SECOND, &moments.second)] {
-            file.push(format!("{prefix}{name}"), StoredTensor::new(vec![values.len()], values.clone())?);
-        }
-    }
-    Ok(file)
-}
-
-fn moments_of(file: &TensorFile) -> Result<std::collections::BTreeMap<String, Moments>, TrainingError> {
-    let names = file.tensors.iter().filter_map(|(name, _)| name.strip_prefix(FIRST));
-    names
-        .map(|name| {
-            let values = |prefix: &str| file.entries::<f32>(&format!("{prefix}{name}")).map(<[f32]>::to_vec);
-            Ok((name.to_owned(), Moments { first: values(FIRST)?, second: values(SECOND)? }))
-        })
-        .collect()
 }

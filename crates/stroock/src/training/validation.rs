@@ -1,0 +1,80 @@
+//! How models are compared at the end of an epoch.
+
+use stroock_kernels::noise::NoiseKey;
+
+use super::epoch::{EpochMeans, entries};
+use super::{Trainer, TrainingError};
+use crate::decoder::Decoder;
+use crate::encoder::Encoder;
+use crate::model::{LatentSde, PathDraws};
+
+/// The key of validation: the same noise in every epoch, and not that of any training epoch.
+const VALIDATION_EPOCH: u64 = u64::MAX;
+
+/// What a validation has found out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// What the best model has least of.
+    pub selection: f64,
+    /// Everything that goes into the metrics, by name.
+    pub metrics: Vec<(String, f64)>,
+}
+
+/// How models are compared at the end of an epoch.
+pub trait Validation<M> {
+    /// Scores a model that is ready for inference; `None` where there is nothing to compare by, and the training
+    /// loss decides.
+    ///
+    /// # Errors
+    /// When the validation series do not fit the model.
+    fn score(&self, model: &M, epoch: u64) -> Result<Option<Scores>, TrainingError>;
+}
+
+/// Models compared by their loss on the validation series.
+pub(super) struct ValidationLoss<'a, 'b>(pub &'a Trainer<'b>);
+
+impl<E: Encoder, D: Decoder> Validation<LatentSde<E, D>> for ValidationLoss<'_, '_> {
+    fn score(&self, model: &LatentSde<E, D>, epoch: u64) -> Result<Option<Scores>, TrainingError> {
+        Ok(self.0.validate(model, epoch)?.map(|means| {
+            let parts = [
+                ("loss", Some(means.loss)),
+                ("negative_log_likelihood", Some(means.negative_log_likelihood)),
+            ];
+            let metrics = parts
+                .into_iter()
+                .chain([("task", means.task)])
+                .filter_map(|(name, value)| value.map(|value| (format!("validation_{name}"), value)));
+            Scores { selection: means.loss, metrics: metrics.collect() }
+        }))
+    }
+}
+
+impl Trainer<'_> {
+    /// The parts of the loss over the validation series, with the same noise in every epoch and the task at its
+    /// full weight; `None` where there are no such series.
+    ///
+    /// # Errors
+    /// When a batch does not fit the model.
+    pub fn validate<E: Encoder, D: Decoder>(
+        &self,
+        model: &LatentSde<E, D>,
+        epoch: u64,
+    ) -> Result<Option<EpochMeans>, TrainingError> {
+        if self.split.validation.is_empty() {
+            return Ok(None);
+        }
+        let key = NoiseKey::new(self.config.seed, VALIDATION_EPOCH);
+        let draws = PathDraws { key, samples: self.config.validation_samples, first_sample: 0 };
+        let mut means = EpochMeans::default();
+        for (index, numbers) in self.split.validation.chunks(self.config.batch_size).enumerate() {
+            let batch = self.batcher.assemble(self.data, numbers, key)?;
+            let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
+                epoch,
+                batch: index + 1,
+                source,
+            })?;
+            means.add(&entries(&bound.losses(self.config.weights, &batch)), &bound);
+        }
+        Ok(Some(means))
+    }
+}
