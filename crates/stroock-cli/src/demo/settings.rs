@@ -27,7 +27,7 @@ const EPOCHS: u64 = 120;
 
 impl Default for DemoConfig {
     fn default() -> Self {
-        let sizes = Sizes { train: 2000, validation: 100, test: 100 };
+        let sizes = Sizes { train: 3000, validation: 100, test: 100 };
         let data = Oscillators { sizes, ..Oscillators::default() };
         let axis = TimeAxis { start: 0.0, end: data.duration, horizon: 1.0 };
         Self {

@@ -2,8 +2,8 @@
 //!
 //! 1. [`RunConfig`]: everything that a run depends on, written next to its results;
 //! 2. [`Material`]: the data of the run, split;
-//! 3. [`evaluate`]: the metric of a model on some of the series;
-//! 4. [`run`]: training and evaluation in a run folder;
+//! 3. [`Evaluator`]: the metric of a model on some of the series;
+//! 4. [`reproduce()`]: training and evaluation in a run folder;
 //! 5. [`published`]: the numbers to compare with, and [`table`]: all of them side by side.
 
 mod config;

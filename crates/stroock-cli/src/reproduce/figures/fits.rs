@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stroock::batch::{Batcher, GridKind};
 use stroock::model::Variable;
 use stroock::predict::{Summary, posterior_draws};
 use stroock::series::Series;
@@ -93,9 +94,14 @@ fn fit<'a>(
         .collect())
 }
 
+/// Times of the grid, or about as many: between two of them a path does not move.
 fn grid(run: &Reproduction) -> Vec<f64> {
-    let axis = run.description.data.batcher.grid_axis;
-    between(axis.start, axis.end, POINTS)
+    let Batcher { grid_axis: axis, grid, .. } = run.description.data.batcher;
+    let points = match grid {
+        GridKind::Regular { points } => points.min(POINTS),
+        GridKind::Observations { .. } => POINTS,
+    };
+    between(axis.start, axis.end, points)
 }
 
 fn draw(
