@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,8 +68,8 @@ pub struct DemoArguments {
 #[derive(Debug, Args)]
 pub struct ReproduceArguments {
     /// Which experiment
-    #[arg(value_enum, required_unless_present = "table")]
-    pub experiment: Option<ExperimentName>,
+    #[arg(value_parser = experiments(), required_unless_present = "table")]
+    pub experiment: Option<Experiment>,
     /// Folder of the run, or of the runs of several seeds; it must not hold one yet, unless --resume is given
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -233,8 +234,8 @@ pub enum Bench {
 #[derive(Debug, Args)]
 pub struct StepArguments {
     /// Which experiment; all of them if none is named
-    #[arg(value_enum)]
-    pub experiment: Option<ExperimentName>,
+    #[arg(value_parser = experiments())]
+    pub experiment: Option<Experiment>,
     /// Series a step; the experiment's own batch size if not given
     #[arg(long)]
     pub batch_size: Option<usize>,
@@ -271,30 +272,13 @@ pub struct PathArguments {
     pub json: bool,
 }
 
-/// The experiments, as they are named on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExperimentName {
-    RotatingMnist,
-    PendulumAngle,
-    PendulumImages,
-    Activity,
-    Physionet,
-    Lorenz,
-    Sine,
-}
-
-impl From<ExperimentName> for Experiment {
-    fn from(name: ExperimentName) -> Self {
-        match name {
-            ExperimentName::RotatingMnist => Experiment::RotatingMnist,
-            ExperimentName::PendulumAngle => Experiment::PendulumAngle,
-            ExperimentName::PendulumImages => Experiment::PendulumImages,
-            ExperimentName::Activity => Experiment::Activity,
-            ExperimentName::Physionet => Experiment::Physionet,
-            ExperimentName::Lorenz => Experiment::Lorenz,
-            ExperimentName::Sine => Experiment::Sine,
-        }
-    }
+/// The experiments by their names.
+fn experiments() -> impl TypedValueParser<Value = Experiment> {
+    let names = PossibleValuesParser::new(Experiment::ALL.map(Experiment::name));
+    names.try_map(|name| {
+        let found = Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
+        found.ok_or_else(|| format!("`{name}` is no experiment"))
+    })
 }
 
 /// The step that PhysioNet's times are rounded to.

@@ -83,6 +83,22 @@ fn steps_are_measured_for_every_experiment() {
 }
 
 #[test]
+fn a_run_goes_on_with_its_own_settings_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let arguments = [&["reproduce", "sine", "--out", "run", "--json"][..], more].concat();
+        stroock(&arguments, folder.path())
+    };
+    assert!(run(&["--epochs", "100"]).status.success());
+    let other = run(&["--epochs", "200", "--resume", "--set", "protocol.training.rate=0.5"]);
+    assert_eq!(other.status.code(), Some(1));
+    assert!(text(&other.stderr).contains("other settings"), "{}", text(&other.stderr));
+    let on = run(&["--epochs", "200", "--resume"]);
+    assert!(on.status.success(), "{}", text(&on.stderr));
+    assert_eq!(json(&text(&on.stdout))["epochs"], 200);
+}
+
+#[test]
 fn mistakes_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let usage = stroock(&["bench", "step", "fysionet"], folder.path());

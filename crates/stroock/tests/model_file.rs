@@ -22,7 +22,7 @@ use stroock::model::{
     DataDescription, DecoderConfig, Description, EncoderConfig, ModelConfig, ModelFileError, PathDraws,
     StandardModel, Variable, to_file,
 };
-use stroock::predict::{Draws, posterior_draws};
+use stroock::predict::{Draws, Predictor};
 use stroock::run::{Tensor as StoredTensor, TensorFile};
 use stroock::series::{Observation, Scaler};
 use stroock::task::{TaskConfig, TaskKind};
@@ -67,7 +67,7 @@ fn answers(model: &StandardModel, description: &Description) -> Vec<Draws> {
     let draws = PathDraws { key: NoiseKey::new(6, 0), samples: 3, first_sample: 0 };
     let DataDescription { batcher, scaler, .. } = &description.data;
     let times = vec![vec![0.1, 0.45, 1.3], vec![0.7]];
-    posterior_draws(model, batcher, scaler, &oscillations(9, 2), &[8, 4], &times, draws).unwrap()
+    Predictor { model, batcher, scaler }.posterior(&oscillations(9, 2), &[8, 4], &times, draws).unwrap()
 }
 
 /// The bytes of a good model file.

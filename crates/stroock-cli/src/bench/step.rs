@@ -46,7 +46,7 @@ struct Report {
 
 pub fn run(arguments: &StepArguments) -> Result<(), Failure> {
     let experiments = match arguments.experiment {
-        Some(name) => vec![name.into()],
+        Some(experiment) => vec![experiment],
         None => Experiment::ALL.to_vec(),
     };
     for experiment in experiments {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stroock::model::{Description, PathDraws, StandardModel};
-use stroock::predict::{Draws, Summary, posterior_draws};
+use stroock::predict::{Draws, Predictor, Summary};
 use stroock::series::{Dataset, Series};
 use stroock_experiments::synthetic::Motion;
 use stroock_figures::{Band, FitFigure, FitPanel, Points};
@@ -42,7 +42,8 @@ pub fn draw(
     let times: Vec<f64> = (0..POINTS).map(|i| end * i as f64 / (POINTS - 1) as f64).collect();
     let draws = PathDraws { key: NoiseKey::new(8, 0), samples: SAMPLES, first_sample: 0 };
     let asked = vec![times.clone(); numbers.len()];
-    let drawn = posterior_draws(model, &about.batcher, &about.scaler, data, numbers, &asked, draws)?;
+    let predictor = Predictor { model, batcher: &about.batcher, scaler: &about.scaler };
+    let drawn = predictor.posterior(data, numbers, &asked, draws)?;
 
     let channels = data.observation().len();
     let mut panels = Vec::new();

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use serde::Serialize;
 use stroock::model::{Description, PathDraws, StandardModel};
-use stroock::predict::{Summary, posterior_draws};
+use stroock::predict::{Predictor, Summary};
 use stroock::series::{Dataset, SeriesError};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
@@ -55,7 +55,8 @@ pub fn measure(
     let (scaler, channels) = (&description.data.scaler, data.observation().len());
     let times: Vec<Vec<f64>> = numbers.iter().map(|&number| data.series()[number].times.clone()).collect();
     let draws = PathDraws { key: NoiseKey::new(7, 0), samples: SAMPLES, first_sample: 0 };
-    let drawn = posterior_draws(model, &description.data.batcher, scaler, data, numbers, &times, draws)?;
+    let predictor = Predictor { model, batcher: &description.data.batcher, scaler };
+    let drawn = predictor.posterior(data, numbers, &times, draws)?;
     let mut sums = vec![(0usize, 0.0, 0.0, 0usize); channels];
     for (&number, drawn) in numbers.iter().zip(&drawn) {
         let series = &data.series()[number];

@@ -4,11 +4,11 @@ mod figures;
 
 use std::path::{Path, PathBuf};
 
-use stroock::run::{Progress, RunError, RunFolder, StopFlag, write_atomic};
-use stroock_experiments::data::Cache;
-use stroock_experiments::protocol::Options;
+use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_atomic};
+use stroock_experiments::data::{Cache, DataFolder};
+use stroock_experiments::protocol::{Experiment, Options};
 use stroock_experiments::reproduce::{
-    Material, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
+    Material, Preset, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
 };
 
 use crate::arguments::{Minutes, PresetName, ReproduceArguments, Seeds};
@@ -24,7 +24,7 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     }
     let Some(experiment) = arguments.experiment else { return Ok(()) };
     let options = Options { observed: arguments.observed, ..arguments.minutes.options() };
-    let mut config = RunConfig::new(experiment.into(), arguments.preset.into(), options);
+    let mut config = RunConfig::new(experiment, arguments.preset.into(), options);
     config.limit = arguments.limit;
     if let Some(epochs) = arguments.epochs {
         config.protocol.training.epochs = epochs;
@@ -55,15 +55,7 @@ fn one(
 ) -> Result<RunStatus, Failure> {
     config.protocol.training.seed = seed;
     let config = arguments.settings.over(&config)?;
-    let folder = match arguments.resume {
-        true => match RunFolder::open(out) {
-            Ok(folder) => folder,
-            // With several seeds, the run was stopped before this one.
-            Err(RunError::NoRun { .. }) => RunFolder::create(out)?,
-            Err(error) => return Err(error.into()),
-        },
-        false => RunFolder::create(out)?,
-    };
+    let (folder, config) = open(config, out, arguments)?;
     let material = Material::load(&config, Some(&folder_of(arguments)?), &Cache::find())?;
     let command = command(arguments, seed);
     let done = reproduce(&config, &material, &folder, command, stop, Progress::on_stderr)?;
@@ -79,25 +71,54 @@ fn one(
     Ok(RunStatus::Finished)
 }
 
-fn folder_of(arguments: &ReproduceArguments) -> Result<stroock_experiments::data::DataFolder, Failure> {
+/// A new folder, or one that is there with its own settings: only the number of epochs can be another one.
+fn open(
+    config: RunConfig,
+    out: &Path,
+    arguments: &ReproduceArguments,
+) -> Result<(RunFolder, RunConfig), Failure> {
+    if !arguments.resume {
+        // Settings that cannot be are found before there is a folder.
+        config.protocol.model.check()?;
+        return Ok((RunFolder::create(out)?, config));
+    }
+    let folder = match RunFolder::open(out) {
+        Ok(folder) => folder,
+        // With several seeds, the run was stopped before this one.
+        Err(RunError::NoRun { .. }) => return Ok((RunFolder::create(out)?, config)),
+        Err(error) => return Err(error.into()),
+    };
+    let (path, text) = (folder.paths().config(), folder.read_config()?);
+    let stored: RunConfig = resolve_over(&config, Some((&path, &text)), &[])?;
+    let mut wanted = config;
+    if arguments.epochs.is_none() {
+        wanted.protocol.training.epochs = stored.protocol.training.epochs;
+    }
+    let mut as_wanted = stored;
+    as_wanted.protocol.training.epochs = wanted.protocol.training.epochs;
+    if as_wanted != wanted {
+        return Err(format!(
+            "the run in `{}` was started with other settings than this command has (see its config.toml): \
+             resume it with the command that started it, or choose another folder",
+            out.display()
+        )
+        .into());
+    }
+    Ok((folder, wanted))
+}
+
+fn folder_of(arguments: &ReproduceArguments) -> Result<DataFolder, Failure> {
     folder(arguments.data_dir.as_deref())
 }
 
 /// The command that gives the same result.
 fn command(arguments: &ReproduceArguments, seed: u64) -> String {
     let mut words = vec!["stroock reproduce".to_owned()];
-    words.extend(
-        arguments
-            .experiment
-            .map(|name| stroock_experiments::protocol::Experiment::from(name).name().to_owned()),
-    );
+    words.extend(arguments.experiment.map(|experiment| experiment.name().to_owned()));
     if arguments.preset != PresetName::Clean {
-        words.push(format!(
-            "--preset {}",
-            stroock_experiments::reproduce::Preset::from(arguments.preset).name()
-        ));
+        words.push(format!("--preset {}", Preset::from(arguments.preset).name()));
     }
-    if arguments.experiment == Some(crate::arguments::ExperimentName::Physionet) {
+    if arguments.experiment == Some(Experiment::Physionet) {
         let minutes = if arguments.minutes == Minutes::Six { 6 } else { 1 };
         words.push(format!("--observed {} --minutes {minutes}", arguments.observed));
     }

@@ -49,95 +49,107 @@ pub enum PredictionError {
     Classes,
 }
 
-/// Draws `samples` paths for each of the series `numbers` of a data set in model units, and what is observed of
-/// them at the given increasing `times` of each series.
-///
-/// Observations of a Gaussian likelihood are drawn with its noise; grey values are their own means.
-///
-/// # Errors
-/// When the series do not fit the model.
-pub fn posterior_draws<E: Encoder, D: Decoder>(
-    model: &LatentSde<E, D>,
-    batcher: &Batcher,
-    scaler: &Scaler,
-    data: &Dataset,
-    numbers: &[usize],
-    times: &[Vec<f64>],
-    draws: PathDraws,
-) -> Result<Vec<Draws>, PredictionError> {
-    let batch = batcher.ask(data, numbers, times)?;
-    let law = model.law.parameters(model.encoder.encode(&batch.input).map_err(ModelError::from)?);
-    draws_of(model, law, scaler, &batch, times, draws)
+/// A model with what it needs to know about the data: it answers for any series, in the units of the user.
+#[derive(Clone, Copy, Debug)]
+pub struct Predictor<'a, E, D> {
+    /// The model, ready for inference.
+    pub model: &'a LatentSde<E, D>,
+    /// How series become batches.
+    pub batcher: &'a Batcher,
+    /// Values of the user to values of the model.
+    pub scaler: &'a Scaler,
 }
 
-/// Draws `samples` new series from the prior, observed at the given increasing `times`.
-///
-/// # Errors
-/// When the times do not fit the model.
-pub fn prior_draws<E: Encoder, D: Decoder>(
-    model: &LatentSde<E, D>,
-    batcher: &Batcher,
-    scaler: &Scaler,
-    observation: Observation,
-    times: &[f64],
-    draws: PathDraws,
-) -> Result<Draws, PredictionError> {
-    let nothing = Dataset::new(observation, vec![Series::default()])?;
-    let times = [times.to_vec()];
-    let batch = batcher.ask(&nothing, &[0], &times)?;
-    let mut drawn = draws_of(model, model.law.prior(1), scaler, &batch, &times, draws)?;
-    Ok(drawn.swap_remove(0))
-}
+impl<E: Encoder, D: Decoder> Predictor<'_, E, D> {
+    /// Draws paths for each of the series `numbers` of a data set in model units, and what is observed of them at
+    /// the given increasing `times` of each series.
+    ///
+    /// Observations of a Gaussian likelihood are drawn with its noise; grey values are their own means.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    pub fn posterior(
+        &self,
+        data: &Dataset,
+        numbers: &[usize],
+        times: &[Vec<f64>],
+        draws: PathDraws,
+    ) -> Result<Vec<Draws>, PredictionError> {
+        let batch = self.batcher.ask(data, numbers, times)?;
+        let h = self.model.encoder.encode(&batch.input).map_err(ModelError::from)?;
+        self.draws(self.model.law.parameters(h), &batch, times, draws)
+    }
 
-/// Draws from the given laws, one for each series of a batch that asks for `times`.
-fn draws_of<E: Encoder, D: Decoder>(
-    model: &LatentSde<E, D>,
-    law: PathParameters,
-    scaler: &Scaler,
-    batch: &Batch,
-    times: &[Vec<f64>],
-    draws: PathDraws,
-) -> Result<Vec<Draws>, PredictionError> {
-    let paths = model.paths(law, batch, draws)?;
-    let output = model.decode(paths.states.clone()).map_err(ModelError::from)?;
-    let output = match model.likelihood.kind() {
-        LikelihoodKind::Gaussian { .. } => output,
-        LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => sigmoid(output),
-        LikelihoodKind::Categorical { .. } => return Err(PredictionError::Classes),
-    };
-    let task = model.task.as_ref().map(|task| (task.kind(), task.predict(paths.states.clone(), batch)));
-    let scales = model.likelihood.gaussian().map(|gaussian| numbers_of(gaussian.scale())).unwrap_or_default();
-    let [samples, points, channels] = output.dims();
-    let n = paths.states.dims()[2];
-    let [output, states] = [output, paths.states].map(numbers_of);
-    let offsets = &batch.requests.offsets;
-    let task = task.map(|(kind, prediction)| (kind, prediction.dims(), numbers_of(prediction)));
-    let of_series = |b: usize| {
-        let range = offsets[b]..offsets[b + 1];
-        let rows = |values: &[f32], width: usize| -> Vec<f32> {
-            let row = |s: usize| (s * points + range.start) * width..(s * points + range.end) * width;
-            (0..samples).flat_map(|s| &values[row(s)]).copied().collect()
+    /// Draws new series from the prior, observed at the given increasing `times`.
+    ///
+    /// # Errors
+    /// When the times do not fit the model.
+    pub fn prior(
+        &self,
+        observation: Observation,
+        times: &[f64],
+        draws: PathDraws,
+    ) -> Result<Draws, PredictionError> {
+        let nothing = Dataset::new(observation, vec![Series::default()])?;
+        let times = [times.to_vec()];
+        let batch = self.batcher.ask(&nothing, &[0], &times)?;
+        let mut drawn = self.draws(self.model.law.prior(1), &batch, &times, draws)?;
+        Ok(drawn.swap_remove(0))
+    }
+
+    /// Draws from the given laws, one for each series of a batch that asks for `times`.
+    fn draws(
+        &self,
+        law: PathParameters,
+        batch: &Batch,
+        times: &[Vec<f64>],
+        draws: PathDraws,
+    ) -> Result<Vec<Draws>, PredictionError> {
+        let paths = self.model.paths(law, batch, draws)?;
+        let output = self.model.decode(paths.states.clone()).map_err(ModelError::from)?;
+        let output = match self.model.likelihood.kind() {
+            LikelihoodKind::Gaussian { .. } => output,
+            LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => sigmoid(output),
+            LikelihoodKind::Categorical { .. } => return Err(PredictionError::Classes),
         };
-        let mut means = rows(&output, channels);
-        let mut observations = means.clone();
-        add_noise(&mut observations, &scales, draws, batch.numbers[b], range.len() * channels);
-        for values in [&mut means, &mut observations] {
-            for (place, value) in values.iter_mut().enumerate() {
-                *value = scaler.to_user(place % channels, f64::from(*value)) as f32;
+        let task =
+            self.model.task.as_ref().map(|task| (task.kind(), task.predict(paths.states.clone(), batch)));
+        let scales =
+            self.model.likelihood.gaussian().map(|gaussian| numbers_of(gaussian.scale())).unwrap_or_default();
+        let [samples, points, channels] = output.dims();
+        let n = paths.states.dims()[2];
+        let [output, states] = [output, paths.states].map(numbers_of);
+        let offsets = &batch.requests.offsets;
+        let task = task.map(|(kind, prediction)| (kind, prediction.dims(), numbers_of(prediction)));
+        let of_series = |b: usize| {
+            let range = offsets[b]..offsets[b + 1];
+            let rows = |values: &[f32], width: usize| -> Vec<f32> {
+                let row = |s: usize| (s * points + range.start) * width..(s * points + range.end) * width;
+                (0..samples).flat_map(|s| &values[row(s)]).copied().collect()
+            };
+            let mut means = rows(&output, channels);
+            let mut observations = means.clone();
+            add_noise(&mut observations, &scales, draws, batch.numbers[b], range.len() * channels);
+            for values in [&mut means, &mut observations] {
+                for (place, value) in values.iter_mut().enumerate() {
+                    *value = self.scaler.to_user(place % channels, f64::from(*value)) as f32;
+                }
             }
-        }
-        let task = task.as_ref().map_or_else(Vec::new, |(kind, [_, rows_of_task, width], values)| match kind
-            .is_per_time()
-        {
-            true => rows(values, *width),
-            false => (0..samples)
-                .flat_map(|s| &values[(s * rows_of_task + b) * width..(s * rows_of_task + b + 1) * width])
-                .copied()
-                .collect(),
-        });
-        Draws { times: times[b].clone(), channels, means, observations, states: rows(&states, n), task }
-    };
-    Ok((0..times.len()).map(of_series).collect())
+            let task = task.as_ref().map_or_else(Vec::new, |(kind, [_, rows_of_task, width], values)| {
+                match kind.is_per_time() {
+                    true => rows(values, *width),
+                    false => (0..samples)
+                        .flat_map(|s| {
+                            &values[(s * rows_of_task + b) * width..(s * rows_of_task + b + 1) * width]
+                        })
+                        .copied()
+                        .collect(),
+                }
+            });
+            Draws { times: times[b].clone(), channels, means, observations, states: rows(&states, n), task }
+        };
+        Ok((0..times.len()).map(of_series).collect())
+    }
 }
 
 /// Adds the noise of observations; it depends on the series and the sample, not on its neighbours in the batch.

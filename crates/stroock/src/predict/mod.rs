@@ -3,5 +3,5 @@
 mod draws;
 mod summary;
 
-pub use draws::{Draws, PredictionError, posterior_draws, prior_draws};
+pub use draws::{Draws, PredictionError, Predictor};
 pub use summary::{Summary, quantile};

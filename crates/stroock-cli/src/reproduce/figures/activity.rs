@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use stroock::predict::posterior_draws;
 use stroock::series::{Series, Target};
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::{Colouring, Globe, HistogramFigure, HistogramGroup, SphereFigure, SpherePath};
 
-use super::{draws, save};
+use super::{draws, predictor, save};
 use crate::failure::Failure;
 
 /// Windows of each group whose paths are shown.
@@ -67,7 +66,6 @@ fn globes(
     steady: &[usize],
     folder: &Path,
 ) -> Result<(), Failure> {
-    let about = &run.description.data;
     let mut shown = Vec::new();
     for (title, numbers) in [("activity changes", switching), ("activity stays", steady)] {
         let numbers: Vec<usize> = numbers.iter().copied().take(SHOWN).collect();
@@ -75,15 +73,7 @@ fn globes(
             continue;
         }
         let times: Vec<Vec<f64>> = numbers.iter().map(|&n| material.data.series()[n].times.clone()).collect();
-        let drawn = posterior_draws(
-            &run.model,
-            &about.batcher,
-            &about.scaler,
-            &material.data,
-            &numbers,
-            &times,
-            draws(1),
-        )?;
+        let drawn = predictor(run).posterior(&material.data, &numbers, &times, draws(1))?;
         let paths = numbers.iter().zip(drawn).map(|(&number, drawn)| {
             let classes = match &material.data.series()[number].target {
                 Target::ClassPerTime(classes) => classes.iter().map(|c| c.unwrap_or(0) as usize).collect(),

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use stroock::batch::{Batcher, GridKind};
 use stroock::model::Variable;
-use stroock::predict::{Summary, posterior_draws};
+use stroock::predict::Summary;
 use stroock::series::Series;
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_experiments::synthetic::IrregularSine;
 use stroock_figures::{Band, FitFigure, FitPanel, Points};
 
-use super::{between, draws, save};
+use super::{between, draws, predictor, save};
 use crate::failure::Failure;
 
 const SAMPLES: usize = 400;
@@ -61,15 +61,7 @@ fn fit<'a>(
 ) -> Result<Vec<Fit<'a>>, Failure> {
     let about = &run.description.data;
     let times = grid(run);
-    let drawn = posterior_draws(
-        &run.model,
-        &about.batcher,
-        &about.scaler,
-        &material.data,
-        &[number],
-        &[times],
-        draws(SAMPLES),
-    )?;
+    let drawn = predictor(run).posterior(&material.data, &[number], &[times], draws(SAMPLES))?;
     let Some(drawn) = drawn.first() else { return Ok(Vec::new()) };
     let series = &material.data.series()[number];
     let channels = drawn.channels;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use stroock::predict::{Draws, posterior_draws, prior_draws};
+use stroock::predict::Draws;
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::{Colouring, Globe, SphereFigure, SpherePath};
 
-use super::{between, draws, save};
+use super::{between, draws, predictor, save};
 use crate::failure::Failure;
 
 const PATHS: usize = 20;
@@ -17,23 +17,9 @@ pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<()
     let Some(&number) = material.split.test.first() else { return Ok(()) };
     let about = &run.description.data;
     let times = between(about.batcher.grid_axis.start, about.batcher.grid_axis.end, POINTS);
-    let posterior = posterior_draws(
-        &run.model,
-        &about.batcher,
-        &about.scaler,
-        &material.data,
-        &[number],
-        std::slice::from_ref(&times),
-        draws(PATHS),
-    )?;
-    let prior = prior_draws(
-        &run.model,
-        &about.batcher,
-        &about.scaler,
-        material.data.observation(),
-        &times,
-        draws(PATHS),
-    )?;
+    let posterior =
+        predictor(run).posterior(&material.data, &[number], std::slice::from_ref(&times), draws(PATHS))?;
+    let prior = predictor(run).prior(material.data.observation(), &times, draws(PATHS))?;
     let globe = |title, drawn: &'_ Draws| (title, drawn.states.clone());
     let globes: Vec<_> = posterior
         .first()

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use stroock::predict::{Draws, posterior_draws};
+use stroock::predict::Draws;
 use stroock::series::Series;
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::{StripFigure, StripRow};
 
-use super::{draws, save};
+use super::{draws, predictor, save};
 use crate::failure::Failure;
 
 /// Model time up to which digits are extrapolated.
@@ -79,16 +79,7 @@ fn row<'a>(label: &'a str, frames: impl Iterator<Item = Option<&'a [f32]>>) -> S
 }
 
 fn drawn(run: &Reproduction, material: &Material, number: usize, times: &[f64]) -> Result<Draws, Failure> {
-    let about = &run.description.data;
-    let drawn = posterior_draws(
-        &run.model,
-        &about.batcher,
-        &about.scaler,
-        &material.data,
-        &[number],
-        &[times.to_vec()],
-        draws(SAMPLES),
-    )?;
+    let drawn = predictor(run).posterior(&material.data, &[number], &[times.to_vec()], draws(SAMPLES))?;
     drawn.into_iter().next().ok_or_else(|| "no draws".into())
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use stroock::predict::{Draws, posterior_draws, prior_draws};
+use stroock::predict::Draws;
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::{Numbers, Paths3dFigure, Paths3dPanel};
 
-use super::{between, draws, save};
+use super::{between, draws, predictor, save};
 use crate::failure::Failure;
 
 const PATHS: usize = 75;
@@ -17,27 +17,13 @@ pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<()
     let numbers: Vec<usize> = material.split.test.iter().copied().cycle().take(PATHS).collect();
     let posterior: Vec<Vec<f32>> = match numbers.is_empty() {
         true => Vec::new(),
-        false => posterior_draws(
-            &run.model,
-            &about.batcher,
-            &about.scaler,
-            &material.data,
-            &numbers,
-            &vec![times.clone(); numbers.len()],
-            draws(1),
-        )?
-        .into_iter()
-        .map(|drawn| drawn.means)
-        .collect(),
+        false => predictor(run)
+            .posterior(&material.data, &numbers, &vec![times.clone(); numbers.len()], draws(1))?
+            .into_iter()
+            .map(|drawn| drawn.means)
+            .collect(),
     };
-    let prior = prior_draws(
-        &run.model,
-        &about.batcher,
-        &about.scaler,
-        material.data.observation(),
-        &times,
-        draws(PATHS),
-    )?;
+    let prior = predictor(run).prior(material.data.observation(), &times, draws(PATHS))?;
     let prior = rows(&prior);
     let panel = |title, paths: &'_ [Vec<f32>]| (title, paths.to_vec());
     let panels = [panel("posterior", &posterior), panel("prior", &prior)];

@@ -10,7 +10,8 @@ mod pendulum;
 
 use std::path::Path;
 
-use stroock::model::PathDraws;
+use stroock::model::{PathDraws, StandardDecoder, StandardEncoder};
+use stroock::predict::Predictor;
 use stroock_experiments::protocol::Experiment;
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::Picture;
@@ -40,6 +41,12 @@ pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<()
 fn save(picture: &Picture, folder: &Path, name: &str) -> Result<(), Failure> {
     picture.save(&folder.join(format!("{name}.svg")))?;
     Ok(picture.save(&folder.join(format!("{name}.png")))?)
+}
+
+/// The tested model of a run.
+fn predictor(run: &Reproduction) -> Predictor<'_, StandardEncoder, StandardDecoder> {
+    let about = &run.description.data;
+    Predictor { model: &run.model, batcher: &about.batcher, scaler: &about.scaler }
 }
 
 /// Draws of figures, apart from those of training and testing.

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use stroock::predict::posterior_draws;
 use stroock::series::Target;
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::{DensityFigure, DensityPanel, Points};
 
-use super::{between, draws, save};
+use super::{between, draws, predictor, save};
 use crate::failure::Failure;
 
 const SAMPLES: usize = 1000;
@@ -20,15 +19,7 @@ pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<()
     let mut panels = Vec::new();
     for &number in numbers {
         let asked = [times.clone()];
-        let drawn = posterior_draws(
-            &run.model,
-            &about.batcher,
-            &about.scaler,
-            &material.data,
-            &[number],
-            &asked,
-            draws(SAMPLES),
-        )?;
+        let drawn = predictor(run).posterior(&material.data, &[number], &asked, draws(SAMPLES))?;
         let Some(drawn) = drawn.first() else { continue };
         let angle = |sample: usize, time: usize| {
             let at = (sample * times.len() + time) * 2;
