@@ -99,7 +99,7 @@ pub struct ReproduceArguments {
     /// Where the public data are
     #[arg(long, env = "STROOCK_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Continue runs where they were stopped; runs that are finished are left alone
+    /// Continue runs where they were stopped; finished ones are only tested again
     #[arg(long)]
     pub resume: bool,
     /// Write RESULTS.md from all runs below this folder, and do nothing else

@@ -5,6 +5,7 @@ mod bench;
 mod data;
 mod demo;
 mod failure;
+mod fits;
 mod output;
 mod reproduce;
 

@@ -3,7 +3,6 @@
 use burn::module::Param;
 use burn::nn::Linear;
 use burn::tensor::{Device, Tensor, TensorData};
-use rand_core::Rng;
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 /// Draws the initial weights of modules, one after the other, from a counter-based stream.
@@ -39,8 +38,8 @@ impl InitialWeights {
     /// Numbers uniform in `(-bound, bound)`.
     pub fn uniform<const D: usize>(&mut self, shape: [usize; D], bound: f64) -> Param<Tensor<D>> {
         let count = shape.iter().product();
-        let draw = |word: u32| ((f64::from(word) + 0.5) / 2f64.powi(31) - 1.0) * bound;
-        let values: Vec<f32> = (0..count).map(|_| draw(self.stream.next_u32()) as f32).collect();
+        let mut draw = || ((2.0 * self.stream.uniform() - 1.0) * bound) as f32;
+        let values: Vec<f32> = (0..count).map(|_| draw()).collect();
         Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), &self.device))
     }
 

@@ -16,12 +16,14 @@
 //! 12. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
 //! [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
-//! and decoders of images share, and [`initial`] draws the weights that training starts from.
+//! and decoders of images share, [`initial`] draws the weights that training starts from, and
+//! [`entries`] has the numbers of a tensor.
 //! [`plain`] has the same operations in plain tensor operations: on any backend, and to test the kernels against.
 
 pub mod batch;
 pub mod decoder;
 pub mod encoder;
+pub mod entries;
 pub mod fused;
 pub mod image;
 pub mod initial;

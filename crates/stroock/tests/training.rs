@@ -1,10 +1,13 @@
 //! The whole small model: gradients by finite differences, and learning.
 
+mod numbers;
 mod oscillations;
+mod parameters;
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::tensor::{DType, Device, Gradients, Tensor, TensorData};
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::{Device, Tensor, TensorData};
 use oscillations::{Model, batcher, model, oscillations};
+use parameters::{double, gradients_by_name, nudged};
 use rand_core::Rng;
 use stroock::batch::{Batch, InputChoice};
 use stroock::model::PathDraws;
@@ -38,35 +41,6 @@ impl ModuleMapper for Fill {
     }
 }
 
-/// Moves parameter number `index` of the module (in the order of visiting) by `step`.
-struct Nudge {
-    index: usize,
-    step: f64,
-}
-
-impl ModuleMapper for Nudge {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (id, tensor, mapper) = param.consume();
-        let (shape, device) = (tensor.shape(), tensor.device());
-        let mut values: Vec<f64> = tensor.into_data().convert::<f64>().try_to_vec().unwrap();
-        if self.index < values.len() {
-            values[self.index] += self.step;
-        }
-        self.index = self.index.wrapping_sub(values.len());
-        let tensor = Tensor::from_data(TensorData::new(values, shape), (&device, DType::F64)).require_grad();
-        Param::from_mapped_value(id, tensor, mapper)
-    }
-}
-
-struct AllGradients<'a>(&'a Gradients, Vec<f64>);
-
-impl ModuleVisitor for AllGradients<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let gradient = param.val().grad(self.0).expect("every parameter has a gradient");
-        self.1.extend(gradient.into_data().convert::<f64>().try_to_vec::<f64>().unwrap());
-    }
-}
-
 #[test]
 fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     let device = Device::flex().autodiff();
@@ -81,21 +55,19 @@ fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     for head in [&mut single.law.mu, &mut single.law.kappa] {
         head.weight = Param::from_tensor(head.weight.val().zeros_like());
     }
-    // A nudge of nothing takes the model to double precision.
-    let exact = |index, step| single.clone().map(&mut Nudge { index, step });
-    let module = exact(usize::MAX, 0.0);
+    let module = double(&single);
     let gradients = loss(&module, &batch, 2).backward();
-    let mut all = AllGradients(&gradients, Vec::new());
-    module.visit(&mut all);
-    let count = all.1.len();
+    let all: Vec<f64> =
+        gradients_by_name(&module, &gradients).into_iter().flat_map(|(_, _, gradient)| gradient).collect();
+    let count = all.len();
     assert_eq!(count, module.num_params());
     let encoder = module.encoder.num_params();
     let rest = encoder + module.law.mu.num_params() + module.law.kappa.num_params();
     let h = 1e-4;
     for index in (0..encoder).chain(rest..count) {
-        let at = |step| value(loss(&exact(index, step), &batch, 2));
+        let at = |step| value(loss(&nudged(&single, index, step), &batch, 2));
         let numeric = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
-        assert_close(&format!("parameter {index} of {count}"), &[all.1[index]], &[numeric], 1e-7);
+        assert_close(&format!("parameter {index} of {count}"), &[all[index]], &[numeric], 1e-7);
     }
 }
 

@@ -1,6 +1,5 @@
 //! Synthetic series with the shapes and the raggedness of each experiment.
 
-use rand_core::Rng;
 use stroock::series::{Dataset, Observation, Series, SeriesError, Target};
 use stroock_experiments::protocol::{Experiment, Options, Protocol};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
@@ -46,9 +45,9 @@ pub fn series(
         let mut stream = NoiseKey::new(2, 0).stream(Purpose::Other, b as u32, 0);
         let times = shape.times(&mut stream);
         let entries = times.len() * observation.len();
-        let values = (0..entries).map(|_| uniform(&mut stream) as f32).collect();
+        let values = (0..entries).map(|_| stream.uniform() as f32).collect();
         let gappy = shape.density < 1.0;
-        let observed = gappy.then(|| (0..entries).map(|_| uniform(&mut stream) < shape.density).collect());
+        let observed = gappy.then(|| (0..entries).map(|_| stream.uniform() < shape.density).collect());
         let withheld = withheld(experiment, observation, times.len(), &mut stream);
         let target = target(experiment, times.len(), &mut stream);
         let times = times.into_iter().map(|time| time as f64 * shape.step).collect();
@@ -65,13 +64,13 @@ impl Raggedness {
     fn times(&self, stream: &mut Stream) -> Vec<usize> {
         if self.varies {
             let share = self.times / self.grid as f64;
-            return (0..self.grid).filter(|&j| j == 0 || uniform(stream) < share).collect();
+            return (0..self.grid).filter(|&j| j == 0 || stream.uniform() < share).collect();
         }
         // Selection sampling: exactly so many of all, each subset as likely as any other.
         let mut wanted = self.times;
         (0..self.grid)
             .filter(|j| {
-                let taken = uniform(stream) * ((self.grid - j) as f64) < wanted;
+                let taken = stream.uniform() * ((self.grid - j) as f64) < wanted;
                 wanted -= f64::from(u8::from(taken));
                 taken
             })
@@ -87,7 +86,7 @@ fn withheld(
     stream: &mut Stream,
 ) -> Option<Vec<bool>> {
     (experiment == Experiment::PendulumImages).then(|| {
-        let hidden: Vec<bool> = (0..times).map(|i| i >= 3 && uniform(stream) < 0.5).collect();
+        let hidden: Vec<bool> = (0..times).map(|i| i >= 3 && stream.uniform() < 0.5).collect();
         hidden.into_iter().flat_map(|hidden| std::iter::repeat_n(hidden, observation.len())).collect()
     })
 }
@@ -95,17 +94,13 @@ fn withheld(
 fn target(experiment: Experiment, times: usize, stream: &mut Stream) -> Target {
     match experiment {
         Experiment::Activity => {
-            Target::ClassPerTime((0..times).map(|_| Some((uniform(stream) * 7.0) as u32)).collect())
+            Target::ClassPerTime((0..times).map(|_| Some((stream.uniform() * 7.0) as u32)).collect())
         }
         Experiment::PendulumAngle => {
-            let angles = (0..times).map(|_| std::f64::consts::TAU * uniform(stream));
+            let angles = (0..times).map(|_| std::f64::consts::TAU * stream.uniform());
             let values = angles.flat_map(|angle| [angle.sin() as f32, angle.cos() as f32]).collect();
             Target::RealPerTime { width: 2, values }
         }
         _ => Target::None,
     }
-}
-
-fn uniform(stream: &mut Stream) -> f64 {
-    (f64::from(stream.next_u32()) + 0.5) / 2f64.powi(32)
 }

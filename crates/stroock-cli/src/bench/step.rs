@@ -10,7 +10,7 @@ use stroock::encoder::Encoder;
 use stroock::initial::InitialWeights;
 use stroock::model::{PathDraws, StandardModel};
 use stroock::training::Adam;
-use stroock_experiments::protocol::{Experiment, Protocol, Resolution};
+use stroock_experiments::protocol::{Experiment, Protocol};
 use stroock_kernels::noise::NoiseKey;
 
 use super::shapes;
@@ -85,10 +85,9 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Report, 
             parts.iter_mut().zip(times).for_each(|(part, time)| part.push(time));
         }
     }
-    let name = match (experiment, options.resolution) {
-        (Experiment::Physionet, Resolution::SixMinutes) => "step/physionet-6min".to_owned(),
-        (Experiment::Physionet, Resolution::OneMinute) => "step/physionet-1min".to_owned(),
-        _ => format!("step/{}", experiment.name()),
+    let name = match experiment {
+        Experiment::Physionet => format!("step/physionet-{}min", options.resolution.minutes()),
+        other => format!("step/{}", other.name()),
     };
     let part = |i: usize| Timing::of(&parts[i]).median_ms;
     Ok(Report {

@@ -1,6 +1,5 @@
 //! How well values are recovered that the encoder did not see.
 
-use rand_core::Rng;
 use serde::Serialize;
 use stroock::model::{Description, PathDraws, StandardModel};
 use stroock::predict::{Predictor, Summary};
@@ -37,7 +36,7 @@ pub fn withhold(data: Dataset, numbers: &[usize], seed: u64) -> Result<Dataset, 
         let series = &mut all[number];
         let mut stream = NoiseKey::new(seed, u64::MAX - 3).stream(Purpose::Other, number as u32, 0);
         let withheld = (0..series.values.len()).map(|place| {
-            let chosen = f64::from(stream.next_u32()) < SHARE * 2f64.powi(32);
+            let chosen = stream.uniform() < SHARE;
             chosen && series.is_observed(channels, place / channels, place % channels)
         });
         series.withheld = Some(withheld.collect());

@@ -5,14 +5,14 @@ mod figures;
 use std::path::{Path, PathBuf};
 
 use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_atomic};
-use stroock_experiments::data::{Cache, DataFolder};
+use stroock_experiments::data::Cache;
 use stroock_experiments::protocol::{Experiment, Options};
 use stroock_experiments::reproduce::{
     Material, Preset, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
 };
 
-use crate::arguments::{Minutes, PresetName, ReproduceArguments, Seeds};
-use crate::data::folder;
+use crate::arguments::{PresetName, ReproduceArguments, Seeds};
+use crate::data::folder as data_folder;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 
@@ -56,7 +56,7 @@ fn one(
     config.protocol.training.seed = seed;
     let config = arguments.settings.over(&config)?;
     let (folder, config) = open(config, out, arguments)?;
-    let material = Material::load(&config, Some(&folder_of(arguments)?), &Cache::find())?;
+    let material = Material::load(&config, &data_folder(arguments.data_dir.as_deref())?, &Cache::find())?;
     let command = command(arguments, seed);
     let done = reproduce(&config, &material, &folder, command, stop, Progress::on_stderr)?;
     if done.result.status == RunStatus::Stopped {
@@ -107,10 +107,6 @@ fn open(
     Ok((folder, wanted))
 }
 
-fn folder_of(arguments: &ReproduceArguments) -> Result<DataFolder, Failure> {
-    folder(arguments.data_dir.as_deref())
-}
-
 /// The command that gives the same result.
 fn command(arguments: &ReproduceArguments, seed: u64) -> String {
     let mut words = vec!["stroock reproduce".to_owned()];
@@ -119,7 +115,7 @@ fn command(arguments: &ReproduceArguments, seed: u64) -> String {
         words.push(format!("--preset {}", Preset::from(arguments.preset).name()));
     }
     if arguments.experiment == Some(Experiment::Physionet) {
-        let minutes = if arguments.minutes == Minutes::Six { 6 } else { 1 };
+        let minutes = arguments.minutes.options().resolution.minutes();
         words.push(format!("--observed {} --minutes {minutes}", arguments.observed));
     }
     words.extend(arguments.epochs.map(|epochs| format!("--epochs {epochs}")));

@@ -29,8 +29,8 @@ impl DataFolder {
     ///
     /// ```
     /// use stroock_experiments::data::DataFolder;
-    /// let folder = DataFolder::find_in(None, |name| (name == "HOME").then(|| "/home/ada".into()))?;
-    /// assert_eq!(folder.path(), std::path::Path::new("/home/ada/.local/share/stroock"));
+    /// let folder = DataFolder::find_in(None, |name| (name == "HOME").then(|| "ada".into()))?;
+    /// assert_eq!(folder.path(), std::path::Path::new("ada/.local/share/stroock"));
     /// # Ok::<(), stroock_experiments::data::DataError>(())
     /// ```
     ///

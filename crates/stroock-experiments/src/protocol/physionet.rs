@@ -33,6 +33,14 @@ impl Resolution {
         }
     }
 
+    /// The step in minutes, as the experiment is named by it.
+    pub fn minutes(self) -> u32 {
+        match self {
+            Resolution::SixMinutes => 6,
+            Resolution::OneMinute => 1,
+        }
+    }
+
     /// Grid points over 48 h.
     pub fn points(self) -> usize {
         match self {

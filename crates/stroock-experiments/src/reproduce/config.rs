@@ -59,10 +59,7 @@ impl RunConfig {
 
     /// A short name for files and tables: experiment and what was varied.
     pub fn name(&self) -> String {
-        let minutes = match self.options.resolution {
-            crate::protocol::Resolution::SixMinutes => 6,
-            crate::protocol::Resolution::OneMinute => 1,
-        };
+        let minutes = self.options.resolution.minutes();
         match self.experiment {
             Experiment::Physionet => format!("physionet-{minutes}min-{}", self.options.observed),
             other => other.name().to_owned(),

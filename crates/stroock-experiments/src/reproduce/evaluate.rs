@@ -1,12 +1,11 @@
 //! The metric of a model on some of the series.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::sigmoid;
 use serde::{Deserialize, Serialize};
-use stroock::batch::{Batch, Batcher, Evidence, GridKind};
+use stroock::batch::{Batch, Batcher, Evidence};
 use stroock::decoder::Decoder;
 use stroock::encoder::Encoder;
-use stroock::likelihood::LikelihoodKind;
+use stroock::entries::entries;
 use stroock::model::{LatentSde, ModelError, PathDraws};
 use stroock::series::Dataset;
 use stroock::task::target_evidence;
@@ -81,10 +80,7 @@ impl Evaluator<'_> {
         match (self.metric, &model.task) {
             (Metric::SquaredError { over }, _) => {
                 let output = model.decode(states)?;
-                let output = match model.likelihood.kind() {
-                    LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => sigmoid(output),
-                    _ => output,
-                };
+                let output = model.likelihood.mean(output.clone()).unwrap_or(output);
                 let counted = self.counted(over, batch);
                 Ok(squared_errors(&mean_of_draws(output), &batch.evidence, |point| counted[point]))
             }
@@ -112,22 +108,15 @@ impl Evaluator<'_> {
             Over::Unseen if batch.seen.iter().all(|&seen| seen) => vec![true; batch.seen.len()],
             Over::Unseen => batch.seen.iter().map(|seen| !seen).collect(),
             Over::Time(time) => {
-                let index = grid_index(&self.batcher, time);
+                let index = self.batcher.grid_index(time);
                 batch.requests.indices.iter().map(|&at| Some(at) == index).collect()
             }
         }
     }
 }
 
-/// The index of a time of the user on a regular grid.
-fn grid_index(batcher: &Batcher, time: f64) -> Option<usize> {
-    let GridKind::Regular { points } = batcher.grid else { return None };
-    let axis = batcher.grid_axis;
-    Some((axis.to_model(time) / axis.horizon * (points.max(2) - 1) as f64).round() as usize)
-}
-
 fn mean_of_draws(output: Tensor<3>) -> Vec<f32> {
-    output.mean_dim(0).into_data().convert::<f32>().try_into_vec().unwrap_or_default()
+    entries(output.mean_dim(0))
 }
 
 fn squared_errors(output: &[f32], evidence: &Evidence, counted: impl Fn(usize) -> bool) -> (f64, usize) {

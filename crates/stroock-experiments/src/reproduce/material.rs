@@ -58,19 +58,7 @@ impl Material {
     ///
     /// # Errors
     /// When files are missing or damaged; the sentence says how to get them.
-    pub fn load(
-        config: &RunConfig,
-        folder: Option<&DataFolder>,
-        cache: &Cache,
-    ) -> Result<Self, MaterialError> {
-        let found;
-        let folder = match folder {
-            Some(folder) => folder,
-            None => {
-                found = DataFolder::find(None)?;
-                &found
-            }
-        };
+    pub fn load(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Self, MaterialError> {
         let seed = config.data_seed;
         let material = match config.experiment {
             Experiment::RotatingMnist => rotating_digits(config, folder)?,

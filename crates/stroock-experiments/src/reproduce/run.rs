@@ -7,8 +7,7 @@ use burn::tensor::Device;
 use stroock::initial::InitialWeights;
 use stroock::model::{Description, ModelConfigError, ModelFileError, StandardModel, from_file};
 use stroock::run::{
-    ConfigError, Metric as Cell, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, TensorFile,
-    to_toml,
+    ConfigError, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, TensorFile, to_toml,
 };
 use stroock::training::{Outcome, Trainer, TrainingError};
 use stroock_kernels::noise::NoiseKey;
@@ -136,9 +135,5 @@ pub fn reproduce(
 /// Seconds of all epochs of a run.
 fn seconds(metrics: &Path) -> Result<f64, RunError> {
     let rows = Metrics::read(metrics)?.rows;
-    let of_epoch = |cell: &Cell| match cell {
-        Cell::Number(seconds) => *seconds,
-        _ => 0.0,
-    };
-    Ok(rows.iter().filter_map(|row| row.get("seconds")).map(of_epoch).sum())
+    Ok(rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum())
 }

@@ -84,6 +84,17 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// A number from the uniform distribution on (0, 1), with 32 random bits.
+    ///
+    /// ```
+    /// use stroock_kernels::noise::{NoiseKey, Purpose};
+    /// let u = NoiseKey::new(7, 0).stream(Purpose::Other, 0, 0).uniform();
+    /// assert!(0.0 < u && u < 1.0);
+    /// ```
+    pub fn uniform(&mut self) -> f64 {
+        (f64::from(self.word()) + 0.5) / 2f64.powi(32)
+    }
+
     fn word(&mut self) -> u32 {
         if self.used == 4 {
             let (block, step) = (self.block as u32 & 0x3FFF_FFFF, (self.block >> 30) as u32);

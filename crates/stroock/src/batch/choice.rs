@@ -52,10 +52,9 @@ impl InputChoice {
             InputChoice::First { count: first } => (0..count).map(|i| i < first).collect(),
             InputChoice::Random { probability, always } => {
                 let mut stream = key.stream(Purpose::Other, number as u32, INPUT);
-                let mut draw = || (f64::from(stream.next_u32()) + 0.5) / 2f64.powi(32) < probability;
                 (0..count)
                     .map(|i| {
-                        let drawn = draw();
+                        let drawn = stream.uniform() < probability;
                         i < always || drawn
                     })
                     .collect()

@@ -58,6 +58,14 @@ impl GridKind {
     }
 }
 
+impl super::Batcher {
+    /// The index of a time of the user on the grid, where all series share a regular one.
+    pub fn grid_index(&self, time: f64) -> Option<usize> {
+        let GridKind::Regular { points } = self.grid else { return None };
+        Some(nearest(self.grid_axis.to_model(time), self.grid_axis.horizon, points))
+    }
+}
+
 /// Index of the point of a regular grid of `points` that is nearest to the model time `t`.
 pub(super) fn nearest(t: f64, horizon: f64, points: usize) -> usize {
     let last = points.max(2) - 1;

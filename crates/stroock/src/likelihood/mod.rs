@@ -20,6 +20,7 @@ pub use squared_error::squared_error;
 use std::sync::Arc;
 
 use burn::module::Module;
+use burn::tensor::activation::sigmoid;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +81,15 @@ impl Likelihood {
     /// Which likelihood it is.
     pub fn kind(&self) -> LikelihoodKind {
         self.kind
+    }
+
+    /// The means of observations, from outputs of a decoder; classes have none.
+    pub fn mean<const D: usize>(&self, output: Tensor<D>) -> Option<Tensor<D>> {
+        match self.kind {
+            LikelihoodKind::Gaussian { .. } => Some(output),
+            LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => Some(sigmoid(output)),
+            LikelihoodKind::Categorical { .. } => None,
+        }
     }
 
     /// The scales of a Gaussian likelihood.

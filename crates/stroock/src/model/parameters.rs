@@ -3,6 +3,7 @@
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Tensor, TensorData};
 
+use crate::entries::entries;
 use crate::run::{
     ElementType, ExpectedTensor, RunError, Tensor as StoredTensor, TensorFile, TensorFileProblem,
 };
@@ -49,8 +50,7 @@ impl ModuleVisitor for Collect {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let tensor = param.val();
         let shape = tensor.dims().to_vec();
-        let entries: Vec<f32> = tensor.into_data().convert::<f32>().try_to_vec().unwrap_or_default();
-        match StoredTensor::new(shape, entries) {
+        match StoredTensor::new(shape, entries(tensor)) {
             Ok(tensor) => self.file.push(self.path.join("."), tensor),
             Err(problem) => self.problem = Some(problem),
         }

@@ -1,16 +1,13 @@
 //! Draws from the posterior predictive law at times of the caller's choice.
 
-use burn::tensor::Tensor;
-use burn::tensor::activation::sigmoid;
-use rand_core::Rng;
 use stroock_kernels::noise::{NoiseKey, Purpose};
 use thiserror::Error;
 
 use crate::batch::{Batch, Batcher, EvidenceError};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
+use crate::entries::entries;
 use crate::latent::PathParameters;
-use crate::likelihood::LikelihoodKind;
 use crate::model::{LatentSde, ModelError, PathDraws};
 use crate::series::{Dataset, Observation, Scaler, Series, SeriesError};
 
@@ -107,20 +104,16 @@ impl<E: Encoder, D: Decoder> Predictor<'_, E, D> {
     ) -> Result<Vec<Draws>, PredictionError> {
         let paths = self.model.paths(law, batch, draws)?;
         let output = self.model.decode(paths.states.clone()).map_err(ModelError::from)?;
-        let output = match self.model.likelihood.kind() {
-            LikelihoodKind::Gaussian { .. } => output,
-            LikelihoodKind::Bernoulli | LikelihoodKind::ContinuousBernoulli => sigmoid(output),
-            LikelihoodKind::Categorical { .. } => return Err(PredictionError::Classes),
-        };
+        let output = self.model.likelihood.mean(output).ok_or(PredictionError::Classes)?;
         let task =
             self.model.task.as_ref().map(|task| (task.kind(), task.predict(paths.states.clone(), batch)));
         let scales =
-            self.model.likelihood.gaussian().map(|gaussian| numbers_of(gaussian.scale())).unwrap_or_default();
+            self.model.likelihood.gaussian().map(|gaussian| entries(gaussian.scale())).unwrap_or_default();
         let [samples, points, channels] = output.dims();
         let n = paths.states.dims()[2];
-        let [output, states] = [output, paths.states].map(numbers_of);
+        let [output, states] = [output, paths.states].map(entries);
         let offsets = &batch.requests.offsets;
-        let task = task.map(|(kind, prediction)| (kind, prediction.dims(), numbers_of(prediction)));
+        let task = task.map(|(kind, prediction)| (kind, prediction.dims(), entries(prediction)));
         let of_series = |b: usize| {
             let range = offsets[b]..offsets[b + 1];
             let rows = |values: &[f32], width: usize| -> Vec<f32> {
@@ -162,16 +155,11 @@ fn add_noise(values: &mut [f32], scales: &[f32], draws: PathDraws, series: u32, 
     let key = NoiseKey::new(u64::from(high) << 32 | u64::from(low), u64::MAX - 2);
     for (sample, values) in values.chunks_mut(row).enumerate() {
         let mut stream = key.stream(Purpose::Other, series, draws.first_sample + sample as u32);
-        let mut uniform = || (f64::from(stream.next_u32()) + 0.5) / 2f64.powi(32);
         for (place, value) in values.iter_mut().enumerate() {
             // Box-Muller, one of the pair.
-            let normal = (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+            let radius = (-2.0 * stream.uniform().ln()).sqrt();
+            let normal = radius * (std::f64::consts::TAU * stream.uniform()).cos();
             *value += scales[place % scales.len()] * normal as f32;
         }
     }
-}
-
-/// The entries of a tensor in single precision.
-fn numbers_of<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().convert::<f32>().try_into_vec().unwrap_or_default()
 }

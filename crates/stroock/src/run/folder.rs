@@ -163,6 +163,11 @@ impl RunFolder {
         last::save(&self.paths.folder, model, optimiser, state)
     }
 
+    /// Reads `last/state.json` alone; `None` if the run was stopped before it saved a state.
+    pub fn load_state<S: DeserializeOwned>(&self) -> Result<Option<S>, RunError> {
+        last::load_state(&self.paths.folder)
+    }
+
     /// Reads `last/`; `None` if the run was stopped before it saved a state.
     pub fn load_last<S: DeserializeOwned>(&self) -> Result<Option<LastState<S>>, RunError> {
         last::load(&self.paths.folder)

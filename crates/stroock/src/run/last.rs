@@ -75,7 +75,8 @@ pub(super) fn save<S: Serialize + DeserializeOwned>(
     swap(run)
 }
 
-pub(super) fn load<S: DeserializeOwned>(run: &Path) -> Result<Option<LastState<S>>, RunError> {
+/// `last/state.json` alone.
+pub(super) fn load_state<S: DeserializeOwned>(run: &Path) -> Result<Option<S>, RunError> {
     let last = run.join(LAST);
     if !last.is_dir() {
         return Ok(None);
@@ -84,6 +85,12 @@ pub(super) fn load<S: DeserializeOwned>(run: &Path) -> Result<Option<LastState<S
     let state = fs::read(&path).map_err(RunError::io("read", &path))?;
     let state = serde_json::from_slice(&state)
         .map_err(|error| RunError::State { path, reason: error.to_string() })?;
+    Ok(Some(state))
+}
+
+pub(super) fn load<S: DeserializeOwned>(run: &Path) -> Result<Option<LastState<S>>, RunError> {
+    let last = run.join(LAST);
+    let Some(state) = load_state(run)? else { return Ok(None) };
     Ok(Some(LastState {
         model: TensorFile::load(&last.join(MODEL))?,
         optimiser: TensorFile::load(&last.join(OPTIMISER))?,

@@ -31,6 +31,17 @@ pub enum Metric {
     Text(String),
 }
 
+impl Metric {
+    /// The number that it is; words are none.
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Metric::Integer(number) => Some(*number as f64),
+            Metric::Number(number) => Some(*number),
+            Metric::Text(_) => None,
+        }
+    }
+}
+
 /// The metrics of one epoch.
 ///
 /// ```
@@ -66,14 +77,7 @@ impl MetricsRow {
 
     /// The values that are numbers, with their names.
     pub fn numbers(&self) -> Vec<(&str, f64)> {
-        self.values
-            .iter()
-            .filter_map(|(name, value)| match value {
-                Metric::Integer(number) => Some((name.as_str(), *number as f64)),
-                Metric::Number(number) => Some((name.as_str(), *number)),
-                Metric::Text(_) => None,
-            })
-            .collect()
+        self.values.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_number()?))).collect()
     }
 
     /// A name that has more than one value.

@@ -6,6 +6,8 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Gradients, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use crate::entries::entries;
+
 /// Settings of [`Adam`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -65,9 +67,16 @@ impl Adam {
 
     /// The module after one step with learning rate `rate`.
     pub fn step<M: Module>(&mut self, module: M, gradients: &Gradients, rate: f64) -> M {
+        // Only clipping asks for the norm.
+        let norm = self.config.clip.map_or(0.0, |_| Self::gradient_norm(&module, gradients));
+        self.step_of_norm(module, gradients, rate, norm)
+    }
+
+    /// [`step`](Self::step) for who knows the norm of the gradient already.
+    pub fn step_of_norm<M: Module>(&mut self, module: M, gradients: &Gradients, rate: f64, norm: f64) -> M {
         self.steps += 1;
         let shorten = match self.config.clip {
-            Some(limit) => (limit / Self::gradient_norm(&module, gradients).max(f64::MIN_POSITIVE)).min(1.0),
+            Some(limit) => (limit / norm.max(f64::MIN_POSITIVE)).min(1.0),
             None => 1.0,
         };
         module.map(&mut Update { adam: self, gradients, rate, shorten: shorten as f32, path: Vec::new() })
@@ -82,7 +91,7 @@ struct Norm<'a> {
 impl burn::module::ModuleVisitor for Norm<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         if let Some(gradient) = param.val().grad(self.gradients) {
-            self.square += numbers(gradient).iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
+            self.square += entries(gradient).iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
         }
     }
 }
@@ -110,8 +119,8 @@ impl ModuleMapper for Update<'_> {
             return Param::from_mapped_value(id, tensor, mapper);
         };
         let (shape, device) = (tensor.shape(), tensor.device());
-        let mut values = numbers(tensor);
-        self.update(&mut values, &numbers(gradient));
+        let mut values = entries(tensor);
+        self.update(&mut values, &entries(gradient));
         let tensor = Tensor::from_data(TensorData::new(values, shape), &device).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
     }
@@ -138,11 +147,4 @@ impl Update<'_> {
             *value = keep * *value - rate * *first / (second.sqrt() * root + epsilon);
         }
     }
-}
-
-/// The entries of a tensor in single precision.
-fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    let data = tensor.into_data().convert::<f32>();
-    // The conversion above makes this the right type.
-    data.try_into_vec().unwrap_or_default()
 }

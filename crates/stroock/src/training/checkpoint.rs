@@ -62,9 +62,6 @@ impl<'a> Checkpoint<'a> {
         self.state.epochs += 1;
         self.state.steps = adam.steps;
         self.parameters = to_file(model)?;
-        if let Some(description) = self.description {
-            description.note(&mut self.parameters)?;
-        }
         self.adam = adam.clone();
         if self.state.best.is_none_or(|(_, best)| score < best) {
             self.state.best = Some((self.state.epochs, score));
@@ -78,7 +75,11 @@ impl<'a> Checkpoint<'a> {
         if self.saved == self.state.epochs {
             return Ok(());
         }
-        if let Some(best) = self.best.take() {
+        let mut best = self.best.take();
+        if let Some(description) = self.description {
+            best.iter_mut().chain([&mut self.parameters]).try_for_each(|file| description.note(file))?;
+        }
+        if let Some(best) = best {
             self.folder.save_best(&best)?;
         }
         self.folder.save_last(&self.parameters, &file_of(&self.adam)?, &self.state)?;

@@ -2,6 +2,7 @@
 
 use burn::tensor::Tensor;
 
+use crate::entries::entries;
 use crate::model::Bound;
 
 /// Means over the series of an epoch.
@@ -36,11 +37,6 @@ impl EpochMeans {
     }
 }
 
-/// The entries of a small tensor.
-pub(super) fn entries(tensor: &Tensor<1>) -> Vec<f32> {
-    tensor.clone().into_data().convert::<f32>().try_to_vec().unwrap_or_default()
-}
-
 fn sum(tensor: &Tensor<1>) -> f64 {
-    entries(tensor).into_iter().map(f64::from).sum()
+    entries(tensor.clone()).into_iter().map(f64::from).sum()
 }

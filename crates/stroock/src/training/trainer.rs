@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::NoiseKey;
 
 use super::checkpoint::{Checkpoint, State};
-use super::epoch::{EpochMeans, entries};
+use super::epoch::EpochMeans;
 use super::validation::ValidationLoss;
 use super::{Adam, AdamConfig, Schedule, Scores, TrainingError, Validation};
 use crate::batch::{Batch, Batcher};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
+use crate::entries::entries;
 use crate::model::{Description, LatentSde, PathDraws};
 use crate::objective::ElboWeights;
 use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
@@ -115,7 +116,7 @@ impl Trainer<'_> {
     /// # Errors
     /// When the state of the run cannot be read.
     pub fn done(&self, folder: &RunFolder) -> Result<u64, TrainingError> {
-        Ok(folder.load_last::<State>()?.map_or(0, |last| last.state.epochs))
+        Ok(folder.load_state::<State>()?.map_or(0, |state| state.epochs))
     }
 
     /// Trains a model in a run folder, from where the folder's last state ends.
@@ -238,15 +239,16 @@ impl Trainer<'_> {
                 source,
             })?;
             let losses = bound.losses(self.config.weights.at(epoch), &batch);
-            let values = entries(&losses);
+            let values = entries(losses.clone());
             self.check_finite(&values, &batch, epoch, number)?;
             means.add(&values, &bound);
             let gradients = losses.mean().backward();
-            if !Adam::gradient_norm(&model, &gradients).is_finite() {
+            let norm = Adam::gradient_norm(&model, &gradients);
+            if !norm.is_finite() {
                 let series = self.name(&batch, 0);
                 return Err(TrainingError::GradientNotFinite { epoch, batch: number, series });
             }
-            model = adam.step(model, &gradients, rate);
+            model = adam.step_of_norm(model, &gradients, rate, norm);
             progress.step(numbers.len() as u64, means.loss);
         }
         Ok((model, Some(means)))

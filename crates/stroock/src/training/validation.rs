@@ -2,10 +2,11 @@
 
 use stroock_kernels::noise::NoiseKey;
 
-use super::epoch::{EpochMeans, entries};
+use super::epoch::EpochMeans;
 use super::{Trainer, TrainingError};
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
+use crate::entries::entries;
 use crate::model::{LatentSde, PathDraws};
 
 /// The key of validation: the same noise in every epoch, and not that of any training epoch.
@@ -73,7 +74,7 @@ impl Trainer<'_> {
                 batch: index + 1,
                 source,
             })?;
-            means.add(&entries(&bound.losses(self.config.weights, &batch)), &bound);
+            means.add(&entries(bound.losses(self.config.weights, &batch)), &bound);
         }
         Ok(Some(means))
     }

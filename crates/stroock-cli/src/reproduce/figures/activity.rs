@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stroock::entries::entries;
 use stroock::series::{Series, Target};
 use stroock_experiments::reproduce::{Material, Reproduction};
 use stroock_figures::{Colouring, Globe, HistogramFigure, HistogramGroup, SphereFigure, SpherePath};
@@ -54,7 +55,7 @@ fn divergences(run: &Reproduction, material: &Material, numbers: &[usize]) -> Re
     for numbers in numbers.chunks(64) {
         let batch = run.description.data.batcher.assemble(&material.data, numbers, draws.key)?;
         let kl = run.model.bound(&batch, draws)?.parts.kl_path;
-        all.extend(kl.into_data().convert::<f32>().try_into_vec::<f32>().unwrap_or_default());
+        all.extend(entries(kl));
     }
     Ok(all)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stroock::run::{Metric, Metrics, RunPaths};
+use stroock::run::{Metrics, RunPaths};
 use stroock_experiments::reproduce::{Reproduction, published::published};
 use stroock_figures::{CurvesFigure, Published, Run};
 
@@ -12,12 +12,7 @@ use crate::failure::Failure;
 pub fn draw(run: &Reproduction, folder: &Path) -> Result<(), Failure> {
     let rows = Metrics::read(&RunPaths::new(folder).metrics())?.rows;
     let column = |name: &str| -> Vec<f64> {
-        let number = |metric: &Metric| match metric {
-            Metric::Number(number) => *number,
-            Metric::Integer(number) => *number as f64,
-            Metric::Text(_) => f64::NAN,
-        };
-        rows.iter().filter_map(|row| row.get(name)).map(number).collect()
+        rows.iter().filter_map(|row| row.get(name)).map(|cell| cell.as_number().unwrap_or(f64::NAN)).collect()
     };
     let mut elapsed = 0.0;
     let seconds: Vec<f64> = column("seconds")
