@@ -1,10 +1,12 @@
 //! `stroock data`: which public data sets there are, fetching them, and checking them.
 
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use stroock_experiments::data::check::{FileReport, FileState};
+use stroock_experiments::data::physionet::{read_stays, write_long};
 use stroock_experiments::data::source::{DATA_SETS, find};
 use stroock_experiments::data::{DataFolder, FetchEvent, FetchSettings, check, fetch};
 
@@ -16,6 +18,7 @@ pub fn run(arguments: &Data) -> Result<(), Failure> {
     match arguments {
         Data::List { folder } => list(folder),
         Data::Fetch { name, folder, mirror } => fetch_set(name, folder, mirror.as_deref()),
+        Data::Export { name, folder } => export(name, folder),
         Data::Check { name, folder } => check_set(name, folder),
     }
 }
@@ -23,6 +26,24 @@ pub fn run(arguments: &Data) -> Result<(), Failure> {
 /// The data folder of the arguments.
 pub fn folder(given: Option<&Path>) -> Result<DataFolder, Failure> {
     Ok(DataFolder::find(given)?)
+}
+
+/// Writes the stays of sets a and b, which are those of the experiments.
+fn export(name: &str, arguments: &DataFolderArguments) -> Result<(), Failure> {
+    let (folder, set) = (folder(arguments.data_dir.as_deref())?, find(name)?);
+    let archives = [folder.require(set, "set-a.tar.gz")?, folder.require(set, "set-b.tar.gz")?];
+    let stays = read_stays(&archives)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = write_long(&stays, &mut out).and_then(|rows| out.flush().map(|()| rows));
+    match written {
+        // A reader that has gone away is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(error.into()),
+        Ok(rows) => {
+            eprintln!("{} stays, {rows} rows", stays.len());
+            Ok(())
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -4,10 +4,16 @@ mod arguments;
 mod bench;
 mod data;
 mod demo;
+mod describe;
+mod evaluate;
 mod failure;
+mod fit;
 mod fits;
+mod answer;
 mod output;
+mod report;
 mod reproduce;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -23,6 +29,14 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Describe(arguments) => describe::run(&arguments),
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Impute(arguments) => answer::impute(&arguments),
+        Command::Forecast(arguments) => answer::forecast(&arguments),
+        Command::Classify(arguments) => answer::classify(&arguments),
+        Command::Sample(arguments) => answer::sample(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Data(arguments) => data::run(&arguments),
         Command::Bench(Bench::Step(arguments)) => bench::step::run(&arguments),

@@ -13,7 +13,10 @@
 //! 9. [`model`]: all of these together;
 //! 10. [`training`]: from a loss to better parameters;
 //! 11. [`predict`]: what a trained model says about series;
-//! 12. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
+//! 12. [`residual`]: how observations scatter around decoded paths together;
+//! 13. [`score`]: how good predictions are;
+//! 14. [`estimator`]: from a table to a fitted model and to answers in the units of the user;
+//! 15. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
 //! [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
 //! and decoders of images share, [`initial`] draws the weights that training starts from, and
@@ -24,6 +27,7 @@ pub mod batch;
 pub mod decoder;
 pub mod encoder;
 pub mod entries;
+pub mod estimator;
 pub mod fused;
 pub mod image;
 pub mod initial;
@@ -33,7 +37,10 @@ pub mod model;
 pub mod objective;
 pub mod plain;
 pub mod predict;
+pub mod residual;
 pub mod run;
-pub mod series;
+pub mod score;
 pub mod task;
 pub mod training;
+
+pub use stroock_series as series;

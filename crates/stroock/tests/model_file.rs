@@ -31,7 +31,7 @@ use tempfile::TempDir;
 
 fn description() -> Description {
     let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
-    let variable = |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into() };
+    let variable = |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into(), is_static: false };
     Description {
         model: ModelConfig {
             observation: Observation::Vector { channels: 2 },
@@ -54,6 +54,8 @@ fn description() -> Description {
             scaler: Scaler { shift: vec![80.0, 36.6], scale: vec![12.5, 0.1] },
             batcher: batcher(),
             classes: vec!["well".into(), "ill".into()],
+            residual: None,
+            table: None,
         },
     }
 }
@@ -67,7 +69,7 @@ fn answers(model: &StandardModel, description: &Description) -> Vec<Draws> {
     let draws = PathDraws { key: NoiseKey::new(6, 0), samples: 3, first_sample: 0 };
     let DataDescription { batcher, scaler, .. } = &description.data;
     let times = vec![vec![0.1, 0.45, 1.3], vec![0.7]];
-    Predictor { model, batcher, scaler }.posterior(&oscillations(9, 2), &[8, 4], &times, draws).unwrap()
+    Predictor::new(model, &description.data).posterior(&oscillations(9, 2), &[8, 4], &times, draws).unwrap()
 }
 
 /// The bytes of a good model file.

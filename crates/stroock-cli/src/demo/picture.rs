@@ -29,7 +29,7 @@ pub fn draw(
     let end = about.batcher.grid_axis.end;
     let times: Vec<f64> = (0..POINTS).map(|i| end * i as f64 / (POINTS - 1) as f64).collect();
     let draws = PathDraws { key: NoiseKey::new(8, 0), samples: SAMPLES, first_sample: 0 };
-    let predictor = Predictor { model, batcher: &about.batcher, scaler: &about.scaler };
+    let predictor = Predictor::new(model, about);
     let channels: Vec<usize> = (0..data.observation().len()).collect();
     let mut panels = Vec::new();
     for &number in numbers.iter().take(SHOWN) {

@@ -54,7 +54,7 @@ pub fn measure(
     let (scaler, channels) = (&description.data.scaler, data.observation().len());
     let times: Vec<Vec<f64>> = numbers.iter().map(|&number| data.series()[number].times.clone()).collect();
     let draws = PathDraws { key: NoiseKey::new(7, 0), samples: SAMPLES, first_sample: 0 };
-    let predictor = Predictor { model, batcher: &description.data.batcher, scaler };
+    let predictor = Predictor::new(model, &description.data);
     let drawn = predictor.posterior(data, numbers, &times, draws)?;
     let mut sums = vec![(0usize, 0.0, 0.0, 0usize); channels];
     for (&number, drawn) in numbers.iter().zip(&drawn) {

@@ -79,7 +79,7 @@ impl DemoConfig {
 
     /// What the model file says about itself.
     pub fn description(&self, scaler: Scaler) -> Description {
-        let variable = |channel: &Channel| Variable { name: channel.name.into(), unit: channel.unit.into() };
+        let variable = |channel: &Channel| Variable { name: channel.name.into(), unit: channel.unit.into(), is_static: false };
         Description {
             model: self.model.clone(),
             data: DataDescription {
@@ -88,6 +88,8 @@ impl DemoConfig {
                 scaler,
                 batcher: self.batcher,
                 classes: Vec::new(),
+                residual: None,
+                table: None,
             },
         }
     }

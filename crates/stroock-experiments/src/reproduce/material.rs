@@ -90,6 +90,8 @@ impl Material {
             scaler: self.scaler.clone(),
             batcher: config.protocol.batcher,
             classes: self.classes.clone(),
+            residual: None,
+            table: None,
         }
     }
 
@@ -109,7 +111,7 @@ fn limited(sizes: Sizes, limit: usize) -> Sizes {
 }
 
 fn variables(names: &[&str]) -> Vec<Variable> {
-    names.iter().map(|&name| Variable { name: name.into(), unit: String::new() }).collect()
+    names.iter().map(|&name| Variable { name: name.into(), unit: String::new(), is_static: false }).collect()
 }
 
 fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> Material {
@@ -157,7 +159,7 @@ fn activity_windows(
         data: windows.dataset,
         split,
         scaler: Scaler::identity(),
-        variables: channels.map(|name| Variable { name, unit: "m".into() }).collect(),
+        variables: channels.map(|name| Variable { name, unit: "m".into(), is_static: false }).collect(),
         time_unit: "10 ms".into(),
         classes: activity::CLASSES.map(str::to_owned).to_vec(),
         coverage,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::NoiseKey;
 
+use super::choice::Seen;
 use super::input::InputPoints;
 use super::time::{join, nearest, through};
 use super::{EncoderInput, Evidence, EvidenceChoice, EvidenceError, GridKind, InputChoice, TimeAxis};
@@ -117,7 +118,7 @@ impl Batcher {
                     }
                 }
             }
-            let chosen = self.input.seen(present.len(), number, key);
+            let chosen = self.input.seen(present.len(), channels, number, key);
             let (input, seen) = self.input_points(series, observation, &present, &chosen);
             let times: Vec<f64> =
                 present.iter().map(|&index| self.grid_axis.to_model(series.times[index])).collect();
@@ -153,17 +154,20 @@ impl Batcher {
         series: &Series,
         observation: Observation,
         points: &[usize],
-        chosen: &[bool],
+        chosen: &Seen,
     ) -> (InputPoints, Vec<bool>) {
         let channels = observation.len();
         let mut input = InputPoints::default();
         let mut seen = Vec::with_capacity(points.len());
-        for (&index, &chosen) in points.iter().zip(chosen) {
-            let visible = |channel| series.is_visible(channels, index, channel);
-            let any = chosen
+        for (row, &index) in points.iter().enumerate() {
+            let visible = |channel| {
+                let chosen = chosen.values.as_ref().is_none_or(|values| values[row * channels + channel]);
+                chosen && series.is_visible(channels, index, channel)
+            };
+            let any = chosen.points[row]
                 && match observation {
                     Observation::Vector { .. } => (0..channels).any(visible),
-                    Observation::Image { .. } => visible(0),
+                    Observation::Image { .. } => series.is_visible(channels, index, 0),
                 };
             seen.push(any);
             if any {

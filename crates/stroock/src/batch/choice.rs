@@ -22,7 +22,37 @@ pub enum InputChoice {
         /// How many of the first points are always seen.
         always: usize,
     },
+    /// Every value on its own, with gaps as real data have them, drawn anew in every epoch: values with a
+    /// probability that is drawn between `least` and 1 for the series, and a run of times less of every second
+    /// channel.
+    Values {
+        /// Least probability of a value.
+        least: f64,
+    },
+    /// The points up to one that is drawn anew in every epoch.
+    Past {
+        /// Least share of the points.
+        least: f64,
+    },
 }
+
+/// What the encoder sees of the points of a series.
+pub(super) struct Seen {
+    /// Which points, `[T]`.
+    pub points: Vec<bool>,
+    /// Which of their values, `[T, C]`; `None` means all of them.
+    pub values: Option<Vec<bool>>,
+}
+
+impl Seen {
+    /// All values of some points.
+    pub fn whole(points: Vec<bool>) -> Self {
+        Self { points, values: None }
+    }
+}
+
+/// Longest run of times that is hidden from the encoder, as a share of all times of a series.
+const LONGEST_GAP: f64 = 0.3;
 
 /// Which points of a series are evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -45,21 +75,38 @@ const INPUT: u32 = 0;
 const EVIDENCE: u32 = 1;
 
 impl InputChoice {
-    /// Which of the `count` points of series `number` the encoder sees.
-    pub(super) fn seen(self, count: usize, number: usize, key: NoiseKey) -> Vec<bool> {
-        match self {
+    /// What the encoder sees of the `count` points of series `number`, with `channels` values each.
+    pub(super) fn seen(self, count: usize, channels: usize, number: usize, key: NoiseKey) -> Seen {
+        let mut stream = key.stream(Purpose::Other, number as u32, INPUT);
+        Seen::whole(match self {
             InputChoice::All => vec![true; count],
             InputChoice::First { count: first } => (0..count).map(|i| i < first).collect(),
-            InputChoice::Random { probability, always } => {
-                let mut stream = key.stream(Purpose::Other, number as u32, INPUT);
-                (0..count)
-                    .map(|i| {
-                        let drawn = stream.uniform() < probability;
-                        i < always || drawn
-                    })
-                    .collect()
+            InputChoice::Random { probability, always } => (0..count)
+                .map(|i| {
+                    let drawn = stream.uniform() < probability;
+                    i < always || drawn
+                })
+                .collect(),
+            InputChoice::Past { least } => {
+                let share = least + (1.0 - least) * stream.uniform();
+                let last = (share * count as f64).ceil() as usize;
+                (0..count).map(|i| i < last).collect()
             }
-        }
+            InputChoice::Values { least } => {
+                let probability = least + (1.0 - least) * stream.uniform();
+                let mut values: Vec<bool> =
+                    (0..count * channels).map(|_| stream.uniform() < probability).collect();
+                for channel in 0..channels {
+                    let [chance, begin, length] = [(); 3].map(|()| stream.uniform());
+                    if chance < 0.5 {
+                        let begin = (begin * count as f64) as usize;
+                        let end = begin + (length * LONGEST_GAP * count as f64) as usize;
+                        (begin..end.min(count)).for_each(|i| values[i * channels + channel] = false);
+                    }
+                }
+                return Seen { points: vec![true; count], values: Some(values) };
+            }
+        })
     }
 }
 
@@ -79,6 +126,32 @@ impl EvidenceChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_hidden_one_by_one_and_in_runs() {
+        let (count, channels) = (400, 6);
+        let seen = InputChoice::Values { least: 0.9 }.seen(count, channels, 3, NoiseKey::new(1, 0));
+        let values = seen.values.unwrap();
+        let share = values.iter().filter(|&&seen| seen).count() as f64 / values.len() as f64;
+        assert!((0.7..1.0).contains(&share), "{share}");
+        let longest = |channel: usize| {
+            let column: Vec<bool> = values.iter().skip(channel).step_by(channels).copied().collect();
+            column.split(|&seen| seen).map(<[bool]>::len).max().unwrap()
+        };
+        let runs: Vec<usize> = (0..channels).map(longest).collect();
+        assert!(runs.iter().any(|&run| run > 10) && runs.iter().any(|&run| run < 10), "{runs:?}");
+    }
+
+    #[test]
+    fn the_past_ends_somewhere() {
+        let cut = |epoch| {
+            let seen = InputChoice::Past { least: 0.25 }.seen(100, 1, 0, NoiseKey::new(1, epoch)).points;
+            let last = seen.iter().filter(|&&seen| seen).count();
+            assert!(seen.iter().take(last).all(|&seen| seen) && last >= 25);
+            last
+        };
+        assert_ne!(cut(0), cut(1));
+    }
 
     #[test]
     fn dropped_points_differ_from_epoch_to_epoch_and_spare_the_first() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::assemble::present_points;
+use super::choice::Seen;
 use super::time::{join, nearest, through};
 use super::{Batch, Batcher, EncoderInput, Evidence, EvidenceError, GridKind};
 use crate::latent::{PathGrid, PathRequests};
@@ -48,7 +49,8 @@ impl Batcher {
             .map(|&number| {
                 let series = &data.series()[number];
                 let present = present_points(series, channels);
-                self.input_points(series, observation, &present, &vec![true; present.len()]).0
+                let everything = Seen::whole(vec![true; present.len()]);
+                self.input_points(series, observation, &present, &everything).0
             })
             .collect();
         let model_times: Vec<Vec<f64>> = times

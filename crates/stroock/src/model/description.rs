@@ -11,7 +11,9 @@ use super::{ModelConfig, ModelConfigError, StandardModel, from_file, to_file};
 use crate::batch::Batcher;
 use crate::initial::InitialWeights;
 use crate::run::{RunError, TensorFile, TensorFileProblem};
+use crate::residual::ResidualLaw;
 use crate::series::Scaler;
+use crate::series::table::{Columns, Sampling, TimeScale};
 
 const FORMAT: &str = "stroock-model";
 const VERSION: u32 = 1;
@@ -27,6 +29,9 @@ pub struct Variable {
     /// Unit of its values; empty where it has none.
     #[serde(default)]
     pub unit: String,
+    /// Whether it has one value for a whole series, observed at its first time.
+    #[serde(default)]
+    pub is_static: bool,
 }
 
 /// How the data of a model look in the units of the user.
@@ -44,6 +49,26 @@ pub struct DataDescription {
     /// Names of the classes of the task, in order.
     #[serde(default)]
     pub classes: Vec<String>,
+    /// How observations scatter around the decoded path together; without it as the likelihood says.
+    #[serde(default)]
+    pub residual: Option<ResidualLaw>,
+    /// The tables that the series come in; without it they do not come in tables.
+    #[serde(default)]
+    pub table: Option<TableDescription>,
+}
+
+/// How tables become series of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableDescription {
+    /// Which column is what.
+    pub columns: Columns,
+    /// How times are written.
+    pub time: TimeScale,
+    /// How long series are cut, and where their times count from.
+    pub sampling: Sampling,
+    /// A usual step between times.
+    pub step: f64,
 }
 
 /// Everything about a model but its parameters.
@@ -127,8 +152,10 @@ impl Description {
         let name = || path.display().to_string();
         let description = Description { model: read(&file, MODEL, path)?, data: read(&file, DATA, path)? };
         let Description { model, data } = &description;
-        if !data.scaler.fits(model.observation.len()) || !data.batcher.is_sound() {
-            let reason = "the scaler does not fit the channels, or the grid cannot be walked along";
+        let channels = model.observation.len();
+        let residual = data.residual.as_ref().is_none_or(|law| law.is_sound(channels));
+        if !data.scaler.fits(channels) || !data.batcher.is_sound() || !residual {
+            let reason = "the scaler or the residual law does not fit the channels, or the grid cannot be walked along";
             return Err(ModelFileError::Metadata { path: name(), key: DATA, reason: reason.into() });
         }
         let config = |source| ModelFileError::Config { path: name(), source };

@@ -6,7 +6,7 @@ mod latent_sde;
 mod parameters;
 mod standard;
 
-pub use description::{DataDescription, Description, ModelFileError, Variable};
+pub use description::{DataDescription, Description, ModelFileError, TableDescription, Variable};
 pub use latent_sde::{Bound, LatentSde, ModelError, PathDraws, Paths};
 pub use parameters::{from_file, to_file};
 pub use standard::{

@@ -1,7 +1,10 @@
 //! What a model says about series: draws from the posterior predictive law, and their summaries.
 
 mod draws;
+mod observe;
+mod predictor;
 mod summary;
 
-pub use draws::{Draws, PredictionError, Predictor};
+pub use draws::{Draws, PredictionError};
+pub use predictor::Predictor;
 pub use summary::{Summary, quantile};

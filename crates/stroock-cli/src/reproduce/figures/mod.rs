@@ -46,7 +46,7 @@ fn save(picture: &Picture, folder: &Path, name: &str) -> Result<(), Failure> {
 /// The tested model of a run.
 fn predictor(run: &Reproduction) -> Predictor<'_, StandardEncoder, StandardDecoder> {
     let about = &run.description.data;
-    Predictor { model: &run.model, batcher: &about.batcher, scaler: &about.scaler }
+    Predictor::new(&run.model, about)
 }
 
 /// Draws of figures, apart from those of training and testing.

@@ -4,15 +4,18 @@
 //! 2. [`slot_series`]: times quantised, values of one slot averaged;
 //! 3. [`Scaling`]: every variable to about `[0, 1]`;
 //! 4. [`prepare`]: all of it, to a data set; [`load`]: the same from a data folder, through a cache;
-//! 5. [`read_outcomes`], [`with_outcomes`]: who died.
+//! 5. [`write_long`]: the stays as a plain table;
+//! 6. [`read_outcomes`], [`with_outcomes`]: who died.
 
 mod archive;
+mod export;
 mod outcomes;
 mod record;
 mod scaling;
 mod slots;
 
 pub use archive::read_stays;
+pub use export::write_long;
 pub use outcomes::{Outcome, read_outcomes, with_outcomes};
 pub use record::{Measurement, Stay};
 pub use scaling::{ScaleOver, Scaling};

@@ -68,7 +68,23 @@ pub fn resolve_over<C: Serialize + DeserializeOwned>(
     toml: Option<(&Path, &str)>,
     overrides: &[(String, String)],
 ) -> Result<C, ConfigError> {
-    let mut tree = Node::of_default(&written(default)?);
+    let tree = Node::of_default(&written(default)?);
+    resolve_tree(tree, toml, overrides)
+}
+
+/// A configuration that has no defaults of its own, from the text of a file that has every key.
+///
+/// # Errors
+/// When a key lacks, is not known, or has a value of the wrong type.
+pub fn parse<C: Serialize + DeserializeOwned>(path: &Path, text: &str) -> Result<C, ConfigError> {
+    resolve_tree(Node::of_default(&toml::Table::new()), Some((path, text)), &[])
+}
+
+fn resolve_tree<C: Serialize + DeserializeOwned>(
+    mut tree: Node,
+    toml: Option<(&Path, &str)>,
+    overrides: &[(String, String)],
+) -> Result<C, ConfigError> {
     if let Some((path, text)) = toml {
         tree.merge(Node::of_file(path, text)?);
     }

@@ -6,7 +6,7 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 /// The numbers `0..count` in an order that depends on the key alone.
 ///
 /// ```
-/// use stroock::series::shuffled;
+/// use stroock_series::shuffled;
 /// use stroock_kernels::noise::NoiseKey;
 /// let order = shuffled(5, NoiseKey::new(1, 0));
 /// assert_eq!(order, shuffled(5, NoiseKey::new(1, 0)));
@@ -39,7 +39,7 @@ impl Split {
     /// A random split of `count` series, with the given shares of validation and test.
     ///
     /// ```
-    /// use stroock::series::Split;
+    /// use stroock_series::Split;
     /// let split = Split::random(100, 0.16, 0.2, 1);
     /// assert_eq!((split.train.len(), split.validation.len(), split.test.len()), (64, 16, 20));
     /// ```

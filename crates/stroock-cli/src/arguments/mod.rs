@@ -1,5 +1,8 @@
 //! What can be asked of the command.
 
+mod practice;
+mod tables;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,6 +14,12 @@ use stroock_experiments::protocol::{Experiment, Options, Resolution};
 use stroock_experiments::reproduce::Preset;
 
 use crate::failure::Failure;
+
+pub use practice::{
+    ClassifyArguments, DescribeArguments, EvaluateArguments, FitArguments, ForecastArguments, GoalName,
+    HeldArguments, HoldOutName, ImputeArguments, ReportArguments, SampleArguments,
+};
+pub use tables::{OutputArguments, TableArguments};
 
 /// Latent SDEs on homogeneous spaces, for irregularly sampled time series.
 #[derive(Debug, Parser)]
@@ -25,6 +34,35 @@ pub enum Command {
     /// Train on data that are generated on the spot, and draw the fits with their intervals (about two minutes)
     #[command(after_help = "Example:\n  stroock demo --out demo-run")]
     Demo(DemoArguments),
+    /// Look at tables of series: columns, lengths, gaps, ranges, oddities, suggested settings
+    #[command(after_help = "Examples:\n  stroock describe sensors.csv\n  \
+        zcat big.csv.gz | stroock describe - --id patient --time hour --json")]
+    Describe(DescribeArguments),
+    /// Fit a model to one's own series
+    #[command(after_help = "Examples:\n  stroock fit sensors.csv --out run\n  \
+        stroock fit sensors.csv --task classify --target state --out run")]
+    Fit(FitArguments),
+    /// Fill gaps, or answer at any times, with intervals
+    #[command(after_help = "Examples:\n  stroock impute run sensors.csv --output filled.csv\n  \
+        stroock impute run sensors.csv --at 1.5,2.5 --quantiles 0.1,0.9")]
+    Impute(ImputeArguments),
+    /// Look ahead of the last time of every series, with intervals
+    #[command(after_help = "Example:\n  stroock forecast run sensors.csv --until 60 --output ahead.csv")]
+    Forecast(ForecastArguments),
+    /// Tell the classes of series, or of their times
+    #[command(after_help = "Example:\n  stroock classify run sensors.csv --output classes.csv")]
+    Classify(ClassifyArguments),
+    /// Invent new series, or draw possible courses of given ones
+    #[command(after_help = "Examples:\n  stroock sample run --count 20 --output invented.csv\n  \
+        stroock sample run sensors.csv --count 5")]
+    Sample(SampleArguments),
+    /// Hold values out, and measure how well they and their intervals are foretold
+    #[command(after_help = "Examples:\n  stroock evaluate run\n  \
+        stroock evaluate run sensors.csv --hold-out blocks --json")]
+    Evaluate(EvaluateArguments),
+    /// Write a page about a fitted model: fits, calibration, latent paths, configuration
+    #[command(after_help = "Example:\n  stroock report run")]
+    Report(ReportArguments),
     /// Train and test an experiment of the paper
     #[command(after_help = "Examples:\n  stroock reproduce sine --epochs 200 --out sine-run\n  \
         stroock reproduce physionet --observed 0.5 --minutes 6 --epochs 60 --out physionet-run\n  \
@@ -200,6 +238,15 @@ pub enum Data {
         /// Address of a copy of the data folder, asked before the publishers
         #[arg(long)]
         mirror: Option<String>,
+    },
+    /// Write a data set of tables as one CSV file in the long form, to standard output
+    #[command(after_help = "Example:\n  stroock data export physionet2012 > physionet.csv")]
+    Export {
+        /// Name of the data set
+        #[arg(value_parser = ["physionet2012"])]
+        name: String,
+        #[command(flatten)]
+        folder: DataFolderArguments,
     },
     /// Read a data set that is here, and say whether it is whole
     #[command(after_help = "Example:\n  stroock data check mnist")]

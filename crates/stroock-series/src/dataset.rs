@@ -174,7 +174,7 @@ impl Dataset {
     /// A data set of series with observations of one kind.
     ///
     /// ```
-    /// use stroock::series::{Dataset, Observation, Series};
+    /// use stroock_series::{Dataset, Observation, Series};
     /// let series = Series {
     ///     id: "patient 7".into(),
     ///     times: vec![0.0, 0.7, 2.5],
@@ -184,7 +184,7 @@ impl Dataset {
     /// };
     /// let dataset = Dataset::new(Observation::Vector { channels: 2 }, vec![series])?;
     /// assert_eq!(dataset.series().len(), 1);
-    /// # Ok::<(), stroock::series::SeriesError>(())
+    /// # Ok::<(), stroock_series::SeriesError>(())
     /// ```
     ///
     /// # Errors

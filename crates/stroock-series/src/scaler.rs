@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dataset, Series, SeriesError};
+use crate::{Dataset, Series, SeriesError};
 
 /// `model = (user - shift) / scale` for each channel; images have one shift and one scale for all pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,13 +38,13 @@ impl Scaler {
     /// that is constant or never observed keeps its scale.
     ///
     /// ```
-    /// use stroock::series::{Dataset, Observation, Scaler, Series};
+    /// use stroock_series::{Dataset, Observation, Scaler, Series};
     /// let series = Series { times: vec![0.0, 1.0], values: vec![10.0, 14.0], ..Series::default() };
     /// let data = Dataset::new(Observation::Vector { channels: 1 }, vec![series])?;
     /// let scaler = Scaler::standard(&data, &[0]);
     /// assert_eq!((scaler.shift[0], scaler.scale[0]), (12.0, 2.0));
     /// assert_eq!(scaler.apply(data)?.series()[0].values, [-1.0, 1.0]);
-    /// # Ok::<(), stroock::series::SeriesError>(())
+    /// # Ok::<(), stroock_series::SeriesError>(())
     /// ```
     pub fn standard(data: &Dataset, numbers: &[usize]) -> Self {
         let channels = data.observation().len();
@@ -76,6 +76,11 @@ impl Scaler {
     /// The value of the user.
     pub fn to_user(&self, channel: usize, value: f64) -> f64 {
         value * self.scale[channel % self.scale.len()] + self.shift[channel % self.shift.len()]
+    }
+
+    /// What one unit of the model is in units of the user.
+    pub fn scale_of(&self, channel: usize) -> f64 {
+        self.scale[channel % self.scale.len()]
     }
 
     /// A data set in the units of the model.

@@ -1,0 +1,232 @@
+//! What is asked about one's own data.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use stroock::estimator::Goal;
+
+use super::SettingsArguments;
+use super::tables::{LawArguments, OutputArguments, TableArguments};
+
+#[derive(Debug, Args)]
+pub struct DescribeArguments {
+    /// CSV (also gzipped) or Parquet files; `-` is standard input
+    #[arg(required = true)]
+    pub data: Vec<PathBuf>,
+    /// Column of classes
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+    #[command(flatten)]
+    pub table: TableArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FitArguments {
+    /// CSV (also gzipped) or Parquet files; `-` is standard input
+    #[arg(required_unless_present = "resume")]
+    pub data: Vec<PathBuf>,
+    /// Folder of the run; it must not hold one yet, unless --resume is given
+    #[arg(long)]
+    pub out: PathBuf,
+    /// What the model is fitted for
+    #[arg(long, value_enum, default_value_t = GoalName::Impute)]
+    pub task: GoalName,
+    /// Column of classes, per time or per series
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+    /// Length of the windows that long series are cut into, such as 48, 2d or 6h; `none` leaves them whole
+    /// [default: chosen from the data]
+    #[arg(long, value_name = "LENGTH")]
+    pub window: Option<String>,
+    /// Passes over the training series [default: chosen from the data]
+    #[arg(long)]
+    pub epochs: Option<u64>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub settings: SettingsArguments,
+    #[command(flatten)]
+    pub table: TableArguments,
+    /// Continue the run in the folder where it was stopped
+    #[arg(long, conflicts_with_all = ["data", "seed", "window"])]
+    pub resume: bool,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a model is fitted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GoalName {
+    /// To fill gaps
+    Impute,
+    /// To look ahead
+    Forecast,
+    /// To tell the classes of --target
+    Classify,
+}
+
+impl From<GoalName> for Goal {
+    fn from(name: GoalName) -> Self {
+        match name {
+            GoalName::Impute => Goal::Impute,
+            GoalName::Forecast => Goal::Forecast,
+            GoalName::Classify => Goal::Classify,
+        }
+    }
+}
+
+/// A model and the tables it is asked about.
+#[derive(Debug, Args)]
+pub struct SubjectArguments {
+    /// Model file, or folder of a run
+    pub model: PathBuf,
+    /// CSV (also gzipped) or Parquet files; `-` is standard input
+    #[arg(required = true)]
+    pub data: Vec<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ImputeArguments {
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Answer at these times instead of filling the gaps, for every series and variable
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "wide")]
+    pub at: Vec<String>,
+    /// Write the whole table with its gaps filled by means, one column a variable
+    #[arg(long)]
+    pub wide: bool,
+    #[command(flatten)]
+    pub law: LawArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ForecastArguments {
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Last time to look ahead to, as times are written in the table
+    #[arg(long, value_name = "TIME")]
+    pub until: String,
+    /// Step between the times, such as 1, 15min or 6h [default: the usual step of the training data]
+    #[arg(long, value_name = "LENGTH")]
+    pub every: Option<String>,
+    #[command(flatten)]
+    pub law: LawArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ClassifyArguments {
+    #[command(flatten)]
+    pub subject: SubjectArguments,
+    /// Draws that probabilities are means of
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub draws: usize,
+    /// Seed of the draws
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct SampleArguments {
+    /// Model file, or folder of a run
+    pub model: PathBuf,
+    /// Series whose possible courses are drawn; new series are invented if none are given
+    pub data: Vec<PathBuf>,
+    /// Series to invent, or courses to draw for each series
+    #[arg(long, default_value_t = 10)]
+    pub count: usize,
+    /// Step between the times, such as 1, 15min or 6h [default: the usual step of the training data]
+    #[arg(long, value_name = "LENGTH")]
+    pub every: Option<String>,
+    /// Seed of the draws
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub table: TableArguments,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct EvaluateArguments {
+    /// Model file, or folder of a run
+    pub model: PathBuf,
+    /// Series to test on; the series that the run has kept for testing if none are given
+    pub data: Vec<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArguments,
+    #[command(flatten)]
+    pub held: HeldArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is held out.
+#[derive(Debug, Args)]
+pub struct HeldArguments {
+    /// What is held out: values one by one, runs of times of each variable, or the last part of every series
+    #[arg(long, value_enum, default_value_t = HoldOutName::Random)]
+    pub hold_out: HoldOutName,
+    /// Share of the values that is held out
+    #[arg(long, default_value_t = 0.2, value_parser = proper_share)]
+    pub share: f64,
+    /// Times of a run that is held out
+    #[arg(long, default_value_t = 6)]
+    pub block: usize,
+    /// Draws that means and intervals are taken over
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub draws: usize,
+    /// Seed of what is held out and of the draws
+    #[arg(long = "hold-out-seed", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HoldOutName {
+    /// Values one by one
+    Random,
+    /// Runs of times of each variable
+    Blocks,
+    /// The last part of every series
+    Tail,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Folder of a run
+    pub run: PathBuf,
+    /// Series to show; those that the run has kept for testing if none are given
+    pub data: Vec<PathBuf>,
+    /// Series that are shown
+    #[arg(long, default_value_t = 8)]
+    pub series: usize,
+    /// File to write [default: report.html in the folder of the run]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArguments,
+    /// Print what was written as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn proper_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a share lies between 0 and 1".to_owned()),
+    }
+}

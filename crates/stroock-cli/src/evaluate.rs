@@ -1,0 +1,173 @@
+//! `stroock evaluate`: values are held out, and foretold.
+
+use stroock::estimator::{Evaluation, EvaluationQuestion, Model, Prepared};
+use stroock::score::{HoldOut, Scores};
+use stroock::series::table::Table;
+
+use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
+use crate::failure::Failure;
+use crate::fit::RunConfig;
+use crate::output::{print, print_json};
+use crate::tables::{read, read_for, warn};
+
+pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
+    let model = Model::load(&arguments.model)?;
+    let subject = Subject::open(&model, arguments)?;
+    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question(&arguments.held))?;
+    warn(&evaluation.warnings);
+    match arguments.json {
+        true => print_json(&evaluation),
+        false => print(&text(&evaluation)),
+    }
+}
+
+/// The series that a model is tested on.
+pub struct Subject {
+    pub prepared: Prepared,
+    /// Numbers of the series; all of them if not given.
+    pub numbers: Option<Vec<usize>>,
+}
+
+impl Subject {
+    fn open(model: &Model, arguments: &EvaluateArguments) -> Result<Self, Failure> {
+        match arguments.data.is_empty() {
+            true => Self::of_run(model, &arguments.model),
+            false => Self::given(model, &arguments.data, &arguments.table),
+        }
+    }
+
+    /// All series of tables.
+    pub fn given(
+        model: &Model,
+        files: &[std::path::PathBuf],
+        table: &TableArguments,
+    ) -> Result<Self, Failure> {
+        let table = read_for(model, files, table)?;
+        Ok(Self { prepared: model.prepare(table)?, numbers: None })
+    }
+
+    /// The series that a run has kept for testing; those of validation where it has none.
+    pub fn of_run(model: &Model, run: &std::path::Path) -> Result<Self, Failure> {
+        let config = RunConfig::of(run)?;
+        let table = read(&config.data.files, &config.data.read)?.sampled(config.fit.sampling);
+        config.check_series(&table)?;
+        Self::of_table(model, &config, table)
+    }
+
+    /// The same, of a table that has been read and cut.
+    pub fn of_table(model: &Model, config: &RunConfig, table: Table) -> Result<Self, Failure> {
+        let split = config.fit.split(&table);
+        let numbers = [split.test, split.validation, split.train].into_iter().find(|part| !part.is_empty());
+        let numbers = numbers.unwrap_or_default();
+        Ok(Self { prepared: model.prepare(table)?, numbers: Some(numbers) })
+    }
+}
+
+/// The question of the arguments.
+pub fn question(arguments: &HeldArguments) -> EvaluationQuestion {
+    let share = arguments.share;
+    let hold_out = match arguments.hold_out {
+        HoldOutName::Random => HoldOut::Random { share },
+        HoldOutName::Blocks => HoldOut::Blocks { share, length: arguments.block },
+        HoldOutName::Tail => HoldOut::Tail { share },
+    };
+    EvaluationQuestion { hold_out, draws: arguments.draws, seed: arguments.seed }
+}
+
+/// What was held out, in words.
+pub fn held_out(hold_out: HoldOut) -> String {
+    match hold_out {
+        HoldOut::Random { share } => format!("{:.0} % of the values, one by one", 100.0 * share),
+        HoldOut::Blocks { share, length } => {
+            format!("{:.0} % of the values, in runs of {length}", 100.0 * share)
+        }
+        HoldOut::Tail { share } => format!("the last {:.0} % of every series", 100.0 * share),
+    }
+}
+
+/// The evaluation as tables.
+pub fn text(evaluation: &Evaluation) -> String {
+    let overall = &evaluation.overall;
+    let mut lines = vec![
+        format!(
+            "{} series; held out: {} ({} values)",
+            evaluation.series,
+            held_out(evaluation.question.hold_out),
+            overall.count
+        ),
+        String::new(),
+    ];
+    let names: Vec<&str> = overall.baselines.iter().map(|baseline| baseline.name.as_str()).collect();
+    let width = evaluation.variables.iter().map(|v| v.name.chars().count()).max().unwrap_or(0).clamp(20, 32);
+    let mut header = format!("  {:<width$}{:>8}{:>11}", "variable", "values", "RMSE");
+    header.extend(names.iter().map(|name| format!("{name:>16}")));
+    header += &format!("{:>11}{:>11}{:>11}{:>9}{:>11}", "MAE", "CRPS", "NLL", "in 90 %", "width");
+    lines.push(header);
+    let row = |name: &str, scores: &Scores| {
+        let name: String = name.chars().take(width - 1).collect();
+        let mut line = format!("  {name:<width$}{:>8}{}", scores.count, number(scores.rmse));
+        line.extend(scores.baselines.iter().map(|baseline| format!("{:>16}", short(baseline.mse.sqrt()))));
+        let at = |list: &[(f64, f64)]| list.iter().find(|(level, _)| *level == 0.9).map(|pair| pair.1);
+        line += &number(scores.mae);
+        line += &number(scores.crps.unwrap_or(f64::NAN));
+        line += &number(scores.nll.unwrap_or(f64::NAN));
+        line += &format!("{:>7.1} %", 100.0 * at(&scores.coverage).unwrap_or(f64::NAN));
+        line + &number(at(&scores.width).unwrap_or(f64::NAN))
+    };
+    lines.extend(evaluation.variables.iter().map(|variable| row(&variable.name, &variable.scores)));
+    lines.push(row("all, in deviations", overall));
+    let mse: Vec<String> =
+        overall.baselines.iter().map(|baseline| format!("{} {}", short(baseline.mse), baseline.name)).collect();
+    lines.push(String::new());
+    lines.push(format!(
+        "MSE over all values, each variable divided by its deviation: {} ({})",
+        short(overall.mse),
+        mse.join(", ")
+    ));
+    let covered = overall.coverage.iter().map(|(level, share)| {
+        format!("{:.0} % intervals hold {:.1} %", 100.0 * level, 100.0 * share)
+    });
+    lines.push(covered.collect::<Vec<_>>().join(", "));
+    if let Some(classes) = &evaluation.classes {
+        lines.push(String::new());
+        lines.extend(class_lines(classes));
+    }
+    lines.join("\n")
+}
+
+fn class_lines(evaluation: &stroock::estimator::ClassEvaluation) -> Vec<String> {
+    let scores = &evaluation.scores;
+    let mut lines = vec![format!(
+        "classes: accuracy {:.1} %, macro F1 {:.3}, log loss {:.3}, over {} labels",
+        100.0 * scores.accuracy,
+        scores.macro_f1,
+        scores.log_loss,
+        scores.count
+    )];
+    lines.push(format!("  {:<20}{:>8}{:>11}{:>9}{:>7}   taken for", "class", "labels", "precision", "recall", "F1"));
+    for (index, (name, class)) in evaluation.classes.iter().zip(&scores.classes).enumerate() {
+        let counts = scores.confusion.counts[index].iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+        let name: String = name.chars().take(19).collect();
+        lines.push(format!(
+            "  {name:<20}{:>8}{:>11.3}{:>9.3}{:>7.3}   {counts}",
+            class.count, class.precision, class.recall, class.f1
+        ));
+    }
+    lines
+}
+
+fn number(value: f64) -> String {
+    format!("{:>11}", short(value))
+}
+
+/// A number with four digits.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".into() } else { "-".into() };
+    }
+    let digits = 3 - value.abs().log10().floor() as i32;
+    match digits {
+        ..=-3 | 8.. => format!("{value:.2e}"),
+        _ => format!("{value:.*}", digits.max(0) as usize),
+    }
+}

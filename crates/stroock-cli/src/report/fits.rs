@@ -1,0 +1,129 @@
+//! The series that a report shows, with what is said about them.
+
+use stroock::estimator::{EvaluationQuestion, Model};
+use stroock::model::PathDraws;
+use stroock::predict::{Draws, Summary};
+use stroock::score::{HoldOut, withhold};
+use stroock::series::Dataset;
+use stroock_kernels::noise::NoiseKey;
+use stroock_report::{Band, Fit, Points};
+
+use crate::evaluate::Subject;
+use crate::failure::Failure;
+
+/// Ends of the 50 % and of the 90 % intervals.
+const LEVELS: [f64; 4] = [0.05, 0.25, 0.75, 0.95];
+const SAMPLES: usize = 200;
+/// Times between which lines are drawn.
+const POINTS: usize = 121;
+
+/// Series with values held out, and draws on a fine grid.
+pub struct Shown {
+    data: Dataset,
+    pub series: Vec<ShownSeries>,
+    forecast: bool,
+}
+
+/// One of them.
+pub struct ShownSeries {
+    number: usize,
+    pub name: String,
+    pub origin: f64,
+    pub drawn: Draws,
+}
+
+impl Shown {
+    /// The series with the most values among those that are tested on.
+    pub fn choose(
+        model: &Model,
+        subject: &Subject,
+        question: &EvaluationQuestion,
+        count: usize,
+    ) -> Result<Self, Failure> {
+        let about = &model.description.data;
+        let data = &subject.prepared.data;
+        let channels = data.observation().len();
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let mut numbers = subject.numbers.clone().unwrap_or(all);
+        let values = |number: &usize| {
+            let series = &data.series()[*number];
+            let places = 0..series.values.len();
+            places.filter(|place| series.is_observed(channels, place / channels, place % channels)).count()
+        };
+        numbers.sort_by_key(|number| std::cmp::Reverse(values(number)));
+        numbers.truncate(count);
+        let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
+        let data = withhold(data.clone(), &numbers, question.hold_out, &statics, question.seed)?;
+        let scale = &model.table()?.time;
+        let windows = model.table()?.sampling.window.is_some();
+        let times: Vec<Vec<f64>> = numbers.iter().map(|&number| fine(&data.series()[number].times)).collect();
+        let draws = PathDraws { key: NoiseKey::new(question.seed, 0), samples: SAMPLES, first_sample: 0 };
+        let drawn = model.predictor().posterior(&data, &numbers, &times, draws)?;
+        let series = numbers.iter().zip(drawn).map(|(&number, drawn)| {
+            let (id, origin) = (&data.series()[number].id, subject.prepared.origins[number]);
+            let name = match windows {
+                true => format!("{id} from {}", scale.write(origin)),
+                false => id.clone(),
+            };
+            ShownSeries { number, name, origin, drawn }
+        });
+        let forecast = matches!(question.hold_out, HoldOut::Tail { .. });
+        Ok(Self { series: series.collect(), data, forecast })
+    }
+
+    /// Every variable of every series.
+    pub fn fits(&self, model: &Model) -> Result<Vec<Fit>, Failure> {
+        let about = &model.description.data;
+        let mut fits = Vec::new();
+        for shown in &self.series {
+            let (series, channels) = (&self.data.series()[shown.number], shown.drawn.channels);
+            for (channel, variable) in about.variables.iter().enumerate().filter(|(_, v)| !v.is_static) {
+                let points = |visible: bool| {
+                    let chosen = (0..series.times.len()).filter(|&i| {
+                        series.is_observed(channels, i, channel)
+                            && series.is_visible(channels, i, channel) == visible
+                    });
+                    let value = |i: usize| {
+                        about.scaler.to_user(channel, f64::from(series.values[i * channels + channel]))
+                    };
+                    let (times, values) = chosen.map(|i| (shown.origin + series.times[i], value(i))).unzip();
+                    Points { times, values }
+                };
+                let column = |draws: &[f32]| -> Vec<f32> {
+                    draws.iter().skip(channel).step_by(channels).copied().collect()
+                };
+                let times = &shown.drawn.times;
+                let mean = Summary::of(&column(&shown.drawn.means), times.len(), &[]).mean;
+                let law = Summary::of(&column(&shown.drawn.observations), times.len(), &LEVELS);
+                let band = |level, lower: usize, upper: usize| Band {
+                    level,
+                    lower: law.quantiles[lower].clone(),
+                    upper: law.quantiles[upper].clone(),
+                };
+                let (seen, withheld) = (points(true), points(false));
+                fits.push(Fit {
+                    series: shown.name.clone(),
+                    variable: variable.name.clone(),
+                    unit: variable.unit.clone(),
+                    forecast_from: self.forecast.then(|| seen.times.last().copied()).flatten(),
+                    seen,
+                    withheld,
+                    times: times.iter().map(|time| shown.origin + time).collect(),
+                    mean,
+                    bands: vec![band(0.9, 0, 3), band(0.5, 1, 2)],
+                });
+            }
+        }
+        Ok(fits)
+    }
+}
+
+/// Times on a fine grid together with the times that are there.
+fn fine(times: &[f64]) -> Vec<f64> {
+    let (Some(first), Some(last)) = (times.first(), times.last()) else { return Vec::new() };
+    let grid = (0..POINTS).map(|i| first + (last - first) * i as f64 / (POINTS - 1) as f64);
+    let mut all: Vec<f64> = grid.chain(times.iter().copied()).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}

@@ -1,0 +1,107 @@
+//! `stroock report`: a page about a fitted model.
+
+mod fits;
+mod paths;
+mod tables;
+
+use std::path::Path;
+
+use serde::Serialize;
+use stroock::estimator::{Evaluation, Model};
+use stroock::run::{Metrics, RunFolder, to_toml, write_atomic};
+use stroock::series::table::TimeScale;
+use stroock_report::{Calibration, CalibrationPoint, Confusion, Curve, Report};
+
+use crate::arguments::ReportArguments;
+use crate::evaluate::{Subject, held_out};
+use crate::failure::Failure;
+use crate::fit::{RunConfig, default_question};
+use crate::output::{print, print_json};
+
+/// Series that a report shows.
+pub const SERIES: usize = 8;
+
+#[derive(Serialize)]
+struct Written {
+    report: String,
+}
+
+pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
+    let folder = RunFolder::open(&arguments.run)?;
+    let config = RunConfig::of(&arguments.run)?;
+    let model = Model::load(&arguments.run)?;
+    let subject = match arguments.data.is_empty() {
+        true => Subject::of_run(&model, &arguments.run)?,
+        false => Subject::given(&model, &arguments.data, &arguments.table)?,
+    };
+    let question = default_question(config.fit.goal);
+    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question)?;
+    let path = arguments.output.clone().unwrap_or_else(|| folder.paths().report());
+    write(&model, &config, &folder, &subject, &evaluation, arguments.series, &path)?;
+    let report = path.display().to_string();
+    match arguments.json {
+        true => print_json(&Written { report }),
+        false => print(&format!("The report: {report}")),
+    }
+}
+
+/// Writes the page.
+pub fn write(
+    model: &Model,
+    config: &RunConfig,
+    folder: &RunFolder,
+    subject: &Subject,
+    evaluation: &Evaluation,
+    shown: usize,
+    path: &Path,
+) -> Result<(), Failure> {
+    let rows = Metrics::read(&folder.paths().metrics())?.rows;
+    let shown = fits::Shown::choose(model, subject, &evaluation.question, shown)?;
+    let scale = &model.table()?.time;
+    let (time_is_date, time_zone) = match scale {
+        TimeScale::Number => (false, String::new()),
+        TimeScale::Date { zone } => (true, zone.clone()),
+    };
+    let curve = |name: &str, key: &str| {
+        let points = rows.iter().filter_map(|row| Some((row.epoch as f64, row.get(key)?.as_number()?)));
+        let (epochs, values): (Vec<f64>, Vec<f64>) = points.unzip();
+        Curve { name: name.into(), epochs, values }
+    };
+    let curves = [curve("training loss", "loss"), curve("validation loss", "validation_loss")];
+    let best = rows.iter().filter_map(|row| Some((row.epoch, row.get("validation_loss")?.as_number()?)));
+    let best = best.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(epoch, _)| epoch as f64);
+    let files: Vec<String> = config.data.files.iter().map(|file| file.display().to_string()).collect();
+    let seconds: f64 = rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum();
+    let report = Report {
+        title: "A latent SDE fitted to time series".into(),
+        subtitle: files.join(", "),
+        facts: tables::facts(model, config, subject, rows.len(), seconds),
+        warnings: evaluation.warnings.clone(),
+        time: String::new(),
+        time_is_date,
+        time_zone,
+        curves: curves.into_iter().filter(|curve| !curve.values.is_empty()).collect(),
+        best_epoch: best,
+        fits: shown.fits(model)?,
+        tables: tables::scores(evaluation, &held_out(evaluation.question.hold_out)),
+        calibration: calibration(evaluation),
+        confusion: evaluation.classes.as_ref().map(|classes| Confusion {
+            classes: classes.classes.clone(),
+            counts: classes.scores.confusion.counts.clone(),
+        }),
+        paths: Some(paths::paths(model, &shown)?),
+        configuration: to_toml(config)?,
+        command: format!("stroock fit {} --out {}", files.join(" "), folder.paths().folder().display()),
+    };
+    Ok(write_atomic(path, report.html()?.as_bytes())?)
+}
+
+/// How often values lie below their quantiles, for all variables and for each.
+fn calibration(evaluation: &Evaluation) -> Vec<Calibration> {
+    let of = |name: &str, points: &[(f64, f64)]| Calibration {
+        name: name.into(),
+        points: points.iter().map(|&(nominal, observed)| CalibrationPoint { nominal, observed }).collect(),
+    };
+    let each = evaluation.variables.iter().map(|variable| of(&variable.name, &variable.scores.calibration));
+    std::iter::once(of("all variables", &evaluation.overall.calibration)).chain(each).collect()
+}

@@ -1,0 +1,108 @@
+//! Tables in and out: what the reader found is shown, what it left out is counted.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use stroock::estimator::Model;
+use stroock::series::table::{Column, Expectation, Form, ReadOptions, Sheet, Table};
+
+use crate::arguments::{OutputArguments, TableArguments};
+use crate::failure::Failure;
+
+/// Reads tables, and says on standard error which column is what.
+pub fn read(files: &[PathBuf], options: &ReadOptions) -> Result<Table, Failure> {
+    let table = Table::read(files, options)?;
+    for line in found(&table) {
+        eprintln!("{line}");
+    }
+    Ok(table)
+}
+
+/// Reads tables for a model.
+pub fn read_for(model: &Model, files: &[PathBuf], arguments: &TableArguments) -> Result<Table, Failure> {
+    let about = model.table()?;
+    let expect = Expectation {
+        variables: model.variables(),
+        classes: model.description.data.classes.clone(),
+        columns: about.columns.clone(),
+        time: about.time.clone(),
+    };
+    read(files, &ReadOptions { expect: Some(expect), ..arguments.options() })
+}
+
+/// What the reader found, line by line.
+pub fn found(table: &Table) -> Vec<String> {
+    let columns = &table.columns;
+    let id = columns.id.as_deref().map_or("one series, no column of names".into(), |id| format!("series by `{id}`"));
+    let time = columns.time.join(", ");
+    let values = match &columns.form {
+        Form::Long { variable, value } => format!("variables in `{variable}`, values in `{value}`"),
+        Form::Wide { variables } => format!("{} columns of values", variables.len()),
+    };
+    let mut lines = vec![format!("columns: {id}; time in `{time}`; {values}")];
+    if let Some(label) = &columns.label {
+        let per = if label.per_time { "time" } else { "series" };
+        lines.push(format!("classes: `{}`, {} of them, one per {per}", label.column, table.classes.len()));
+    }
+    lines.extend(columns.ignored.iter().map(|(column, reason)| format!("not read: `{column}` ({reason})")));
+    let account = &table.account;
+    if account.skipped > 0 {
+        lines.push(format!("skipped: {} of {} rows could not be understood", account.skipped, account.rows));
+        lines.extend(account.faults.iter().map(|fault| format!("  {fault}")));
+    }
+    if account.merged > 0 {
+        lines.push(format!("merged: {} values fell on the same series, variable and time as others", account.merged));
+    }
+    lines
+}
+
+/// Says things that the user should know.
+pub fn warn(warnings: &[String]) {
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+}
+
+/// Writes a table where the arguments say.
+pub fn write(sheet: &Sheet, arguments: &OutputArguments) -> Result<(), Failure> {
+    match &arguments.output {
+        Some(path) => {
+            match arguments.overwrite {
+                true => sheet.save_over(path)?,
+                false => sheet.save(path)?,
+            }
+            let rows = sheet.rows()?;
+            eprintln!("{rows} rows written to {}", path.display());
+            Ok(())
+        }
+        None => {
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            let written = match arguments.json {
+                true => json_lines(sheet, &mut out),
+                false => sheet.to_csv(&mut out).map_err(Failure::from),
+            };
+            let flushed = out.flush();
+            match flushed {
+                // A reader that has gone away is no failure.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                flushed => written.and(flushed.map_err(Failure::from)),
+            }
+        }
+    }
+}
+
+/// One JSON object per row; numbers that are not there are null.
+fn json_lines(sheet: &Sheet, out: &mut impl Write) -> Result<(), Failure> {
+    for row in 0..sheet.rows()? {
+        let cell = |column: &Column| match column {
+            Column::Text(texts) => serde_json::Value::from(texts[row].as_str()),
+            Column::Number(numbers) => serde_json::Value::from(numbers[row]),
+            Column::Count(counts) => serde_json::Value::from(counts[row]),
+        };
+        let object: serde_json::Map<_, _> =
+            sheet.names.iter().cloned().zip(sheet.columns.iter().map(cell)).collect();
+        serde_json::to_writer(&mut *out, &object)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}

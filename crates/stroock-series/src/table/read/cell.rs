@@ -1,0 +1,135 @@
+//! A cell of a table, wherever it comes from.
+
+use jiff::civil::DateTime;
+
+use crate::table::Fault;
+
+/// A cell of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cell<'a> {
+    /// Nothing.
+    Null,
+    /// Text, not yet checked to be UTF-8, without spaces around it.
+    Text(&'a [u8]),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Number(f64),
+    /// Seconds since the beginning of 1970, UTC.
+    Instant(f64),
+    /// A date without a zone.
+    Local(DateTime),
+    /// Something that is neither a number nor a text nor a date, by a description.
+    Other(&'static str),
+}
+
+impl Cell<'_> {
+    /// The cell as its owner would write it.
+    pub(super) fn shown(self) -> String {
+        match self {
+            Cell::Null => String::new(),
+            Cell::Text(bytes) => String::from_utf8_lossy(bytes).chars().take(80).collect(),
+            Cell::Integer(number) => number.to_string(),
+            Cell::Number(number) | Cell::Instant(number) => number.to_string(),
+            Cell::Local(date) => date.to_string(),
+            Cell::Other(description) => description.to_owned(),
+        }
+    }
+
+    /// A number if the cell reads as one; dates do not.
+    pub(super) fn number(self) -> Option<f64> {
+        match self {
+            Cell::Text(bytes) => number(bytes),
+            Cell::Integer(number) => Some(number as f64),
+            Cell::Number(number) => Some(number),
+            Cell::Null | Cell::Instant(_) | Cell::Local(_) | Cell::Other(_) => None,
+        }
+    }
+
+    /// The bytes of a name, if the cell can be one; numbers are written into `buffer`.
+    pub(super) fn name<'b>(&'b self, buffer: &'b mut String) -> Option<&'b [u8]> {
+        match self {
+            Cell::Text(bytes) => Some(bytes),
+            Cell::Other(_) => None,
+            other => {
+                *buffer = other.shown();
+                Some(buffer.as_bytes())
+            }
+        }
+    }
+}
+
+/// A number, or a truth value as 1 or 0.
+fn number(bytes: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    match text.parse() {
+        Ok(number) => Some(number),
+        Err(_) if text.eq_ignore_ascii_case("true") => Some(1.0),
+        Err(_) if text.eq_ignore_ascii_case("false") => Some(0.0),
+        Err(_) => None,
+    }
+}
+
+/// What stands for a missing value.
+pub(super) struct Missing {
+    words: Vec<String>,
+    numbers: Vec<f64>,
+    /// First bytes of the words in either case: nearly every cell is told apart by its first byte.
+    starts: [bool; 256],
+}
+
+impl Missing {
+    pub(super) fn new(words: &[String]) -> Self {
+        let words: Vec<String> = words.iter().map(|word| word.trim().to_owned()).collect();
+        let mut starts = [false; 256];
+        for &start in words.iter().filter_map(|word| word.as_bytes().first()) {
+            starts[start.to_ascii_lowercase() as usize] = true;
+            starts[start.to_ascii_uppercase() as usize] = true;
+        }
+        let numbers =
+            words.iter().filter_map(|word| word.parse().ok()).filter(|number: &f64| number.is_finite());
+        Missing { numbers: numbers.collect(), words, starts }
+    }
+
+    /// Whether the cell is missing.
+    #[inline]
+    pub(super) fn holds(&self, cell: Cell<'_>) -> bool {
+        match cell {
+            Cell::Null => true,
+            Cell::Text([]) => true,
+            Cell::Text(bytes) => {
+                (self.starts[bytes[0] as usize]
+                    && self.words.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(bytes)))
+                    || (!self.numbers.is_empty()
+                        && number(bytes).is_some_and(|number| self.numbers.contains(&number)))
+            }
+            Cell::Integer(number) => self.numbers.contains(&(number as f64)),
+            Cell::Number(number) => number.is_nan() || self.numbers.contains(&number),
+            Cell::Instant(_) | Cell::Local(_) | Cell::Other(_) => false,
+        }
+    }
+
+    /// The value of a cell of `column`: not a number where it is missing, finite otherwise.
+    #[inline]
+    pub(super) fn value(&self, cell: Cell<'_>, column: &str) -> Result<f32, Fault> {
+        if self.holds(cell) {
+            return Ok(f32::NAN);
+        }
+        let (column, shown) = (|| column.to_owned(), || cell.shown());
+        match cell.number() {
+            Some(number) if (number as f32).is_finite() => Ok(number as f32),
+            Some(_) => Err(Fault::NotFinite { column: column(), value: shown() }),
+            None => Err(not_a(cell, column(), |column, value| Fault::Number { column, value })),
+        }
+    }
+}
+
+/// `fault` about a cell, or that its bytes are not even text.
+pub(super) fn not_a(cell: Cell<'_>, column: String, fault: impl FnOnce(String, String) -> Fault) -> Fault {
+    match cell {
+        Cell::Text(bytes) if std::str::from_utf8(bytes).is_err() => {
+            Fault::NotText { column, value: cell.shown() }
+        }
+        _ => fault(column, cell.shown()),
+    }
+}

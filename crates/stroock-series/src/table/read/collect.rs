@@ -1,0 +1,289 @@
+//! Rows become numbers: a series, a time and values each, in the order in which they are read.
+
+use super::cell::{Cell, Missing, not_a};
+use super::guess::Roles;
+use super::intern::Names;
+use super::labels::Labels;
+use super::rows::{Next, Rows};
+use super::statics::Statics;
+use crate::table::{Account, Fault, Form, Place, ReadOptions, TableError};
+
+/// Faults that are told one by one.
+const FAULTS: usize = 10;
+
+/// What a name of a long table stands for.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Channel(u32),
+    Static(usize),
+    LeftOut,
+}
+
+/// The rows of all files.
+pub(super) struct Collected {
+    /// Names of the series.
+    pub(super) ids: Names,
+    /// Names of the channels with a value a time.
+    pub(super) channels: Vec<String>,
+    pub(super) statics: Statics,
+    pub(super) labels: Labels,
+    /// For each row: its series, its time, its line.
+    pub(super) series: Vec<u32>,
+    pub(super) times: Vec<f64>,
+    pub(super) lines: Vec<u32>,
+    /// Values of the rows, not numbers where they are missing: one for each channel; or in the long form one each,
+    /// with its channel.
+    pub(super) values: Vec<f32>,
+    pub(super) of_channel: Vec<u32>,
+    pub(super) is_long: bool,
+    pub(super) account: Account,
+    /// Files, each with its first row, and whether its places are rows.
+    files: Vec<(String, usize, bool)>,
+    /// Names of variables of a long table, what each means, and its rows.
+    variables: Names,
+    meanings: Vec<Meaning>,
+    counts: Vec<u64>,
+}
+
+impl Collected {
+    pub(super) fn new(roles: &Roles, options: &ReadOptions) -> Self {
+        let is_long = matches!(roles.columns.form, Form::Long { .. });
+        let channels = match &roles.columns.form {
+            Form::Wide { variables } => variables.clone(),
+            Form::Long { .. } => roles.kept.clone().unwrap_or_default(),
+        };
+        let statics = roles.columns.statics.iter().chain(&roles.statics).cloned().collect();
+        Collected {
+            ids: Names::default(),
+            channels,
+            statics: Statics::new(statics, options.duplicates),
+            labels: Labels::new(roles.columns.label.as_ref().map(|label| label.column.clone()), options),
+            series: Vec::new(),
+            times: Vec::new(),
+            lines: Vec::new(),
+            values: Vec::new(),
+            of_channel: Vec::new(),
+            is_long,
+            account: Account::default(),
+            files: Vec::new(),
+            variables: Names::default(),
+            meanings: Vec::new(),
+            counts: Vec::new(),
+        }
+    }
+
+    /// The place of a row.
+    pub(super) fn place(&self, row: u32) -> Place {
+        let file = self.files.partition_point(|(_, first, _)| *first <= row as usize).saturating_sub(1);
+        let line = self.lines.get(row as usize).copied().unwrap_or(0).into();
+        let (file, is_row) = self.files.get(file).map_or((String::new(), false), |f| (f.0.clone(), f.2));
+        Place { file, line, is_row }
+    }
+
+    /// Names of variables of a long table that came, each with its rows and whether it was left out.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&str, u64, bool)> {
+        let told = self.meanings.iter().zip(&self.counts).zip(self.variables.all());
+        told.map(|((meaning, count), name)| (name.as_str(), *count, matches!(meaning, Meaning::LeftOut)))
+    }
+
+    /// Reads all rows of a file. `stem` is the name of its series where there is no column for it.
+    pub(super) fn file(
+        &mut self,
+        rows: &mut dyn Rows,
+        stem: &str,
+        roles: &Roles,
+        missing: &Missing,
+        skip_bad_rows: bool,
+    ) -> Result<(), TableError> {
+        self.files.push((rows.file().to_owned(), self.series.len(), rows.counts_rows()));
+        self.account.files += 1;
+        let reader = RowReader::locate(rows.header(), stem, roles, missing);
+        loop {
+            let (line, read) = match rows.advance()? {
+                Next::End => return Ok(()),
+                Next::Row { line } => (line, reader.read(self, rows, line)),
+                Next::Ragged { line, fields } => {
+                    (line, Err(Fault::Fields { found: fields, expected: rows.header().len() }))
+                }
+            };
+            self.account.rows += 1;
+            let Err(fault) = read else { continue };
+            let place = Place { file: rows.file().to_owned(), line, is_row: rows.counts_rows() };
+            if !skip_bad_rows {
+                return Err(TableError::Row { place: Box::new(place), fault: Box::new(fault) });
+            }
+            self.account.skipped += 1;
+            if self.account.faults.len() < FAULTS {
+                self.account.faults.push(format!("{place}, {fault}"));
+            }
+        }
+    }
+
+    /// What a name of a long table stands for.
+    fn meaning(&mut self, variable: u32, roles: &Roles) -> Meaning {
+        if let Some(meaning) = self.meanings.get(variable as usize) {
+            return *meaning;
+        }
+        let name = self.variables.name(variable);
+        let meaning = match (self.statics.position(name), &roles.kept) {
+            (Some(index), _) => Meaning::Static(index),
+            (None, _) if roles.left_out.iter().any(|left| left == name) => Meaning::LeftOut,
+            (None, Some(kept)) => match kept.iter().position(|kept| kept == name) {
+                Some(index) => Meaning::Channel(index as u32),
+                None => Meaning::LeftOut,
+            },
+            (None, None) => {
+                self.channels.push(name.to_owned());
+                Meaning::Channel(self.channels.len() as u32 - 1)
+            }
+        };
+        self.meanings.push(meaning);
+        self.counts.push(0);
+        meaning
+    }
+}
+
+/// Where the columns of a file are.
+struct RowReader<'a> {
+    roles: &'a Roles,
+    missing: &'a Missing,
+    stem: &'a str,
+    id: Option<usize>,
+    time: Vec<usize>,
+    /// Columns of the variable and the value of a long table.
+    long: Option<(usize, usize)>,
+    wide: Vec<usize>,
+    statics: Vec<usize>,
+    label: Option<usize>,
+}
+
+impl<'a> RowReader<'a> {
+    fn locate(header: &[String], stem: &'a str, roles: &'a Roles, missing: &'a Missing) -> Self {
+        // The columns have been found in the header before; a place behind the end reads as nothing.
+        let place = |name: &String| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
+        let places = |names: &[String]| names.iter().map(place).collect();
+        let columns = &roles.columns;
+        let (long, wide) = match &columns.form {
+            Form::Long { variable, value } => (Some((place(variable), place(value))), Vec::new()),
+            Form::Wide { variables } => (None, places(variables)),
+        };
+        RowReader {
+            roles,
+            missing,
+            stem,
+            id: columns.id.as_ref().map(place),
+            time: places(&columns.time),
+            long,
+            wide,
+            statics: places(&columns.statics),
+            label: columns.label.as_ref().map(|label| place(&label.column)),
+        }
+    }
+
+    /// Reads a row. A row with a fault leaves no trace.
+    fn read(&self, all: &mut Collected, rows: &dyn Rows, line: u64) -> Result<(), Fault> {
+        let before = (all.ids.len(), all.channels.len(), all.variables.len(), all.values.len());
+        let row = all.series.len();
+        let result = self.read_parts(all, rows, line);
+        if result.is_err() {
+            all.ids.truncate(before.0);
+            all.channels.truncate(before.1);
+            all.variables.truncate(before.2);
+            all.meanings.truncate(before.2);
+            all.counts.truncate(before.2);
+            all.values.truncate(before.3);
+            all.of_channel.truncate(if all.is_long { row } else { 0 });
+            all.statics.forget(before.0);
+            all.labels.forget(row, before.0);
+        }
+        result
+    }
+
+    fn read_parts(&self, all: &mut Collected, rows: &dyn Rows, line: u64) -> Result<(), Fault> {
+        let mut cells = [Cell::Null; 6];
+        for (cell, column) in cells.iter_mut().zip(&self.time) {
+            *cell = rows.cell(*column);
+        }
+        let time = self.roles.when.read(&cells[..self.time.len().min(6)], self.missing)?;
+        let series = match self.id {
+            None => all.ids.index(self.stem.as_bytes()).unwrap_or(0),
+            Some(column) => {
+                let name = self.roles.columns.id.as_deref().unwrap_or_default();
+                self.name(&mut all.ids, rows.cell(column), name, "the name of a series")?
+            }
+        };
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let mut present = 0;
+        let mut variable = None;
+        let mut of_series = None;
+        match self.long {
+            None => {
+                for (column, &place) in self.wide.iter().enumerate() {
+                    let value = self.missing.value(rows.cell(place), &all.channels[column])?;
+                    present += u64::from(!value.is_nan());
+                    all.values.push(value);
+                }
+            }
+            Some((name, value)) => {
+                let Form::Long { variable: column, .. } = &self.roles.columns.form else { return Ok(()) };
+                let index =
+                    self.name(&mut all.variables, rows.cell(name), column, "the name of a variable")?;
+                variable = Some(index);
+                let value = rows.cell(value);
+                let (channel, value) = match all.meaning(index, self.roles) {
+                    Meaning::LeftOut => (0, f32::NAN),
+                    Meaning::Channel(channel) => {
+                        (channel, self.missing.value(value, all.variables.name(index))?)
+                    }
+                    Meaning::Static(index_of_static) => {
+                        let value = self.missing.value(value, all.variables.name(index))?;
+                        of_series = Some((index_of_static, value));
+                        (0, f32::NAN)
+                    }
+                };
+                present += u64::from(!value.is_nan());
+                all.values.push(value);
+                all.of_channel.push(channel);
+            }
+        }
+        let columns = self.statics.iter().zip(&self.roles.columns.statics).enumerate();
+        for (index, (&place, column)) in columns {
+            let value = self.missing.value(rows.cell(place), column)?;
+            all.statics.check(series, index, value, line, all.ids.name(series))?;
+        }
+        if let Some((index, value)) = of_series {
+            all.statics.check(series, index, value, line, all.ids.name(series))?;
+        }
+        if let Some(place) = self.label {
+            let cell = rows.cell(place);
+            let cell = if self.missing.holds(cell) { Cell::Null } else { cell };
+            all.labels.push(series, cell, line, all.ids.name(series))?;
+        }
+        // Nothing can fail from here on.
+        present += all.statics.commit(series);
+        if let Some(count) = variable.and_then(|variable| all.counts.get_mut(variable as usize)) {
+            *count += 1;
+        }
+        all.account.values += present;
+        all.series.push(series);
+        all.times.push(time);
+        all.lines.push(line);
+        Ok(())
+    }
+
+    fn name(
+        &self,
+        names: &mut Names,
+        cell: Cell<'_>,
+        column: &str,
+        expected: &'static str,
+    ) -> Result<u32, Fault> {
+        // A series or a variable may well have the name `NA`, but not none.
+        if matches!(cell, Cell::Null | Cell::Text([])) {
+            return Err(Fault::Empty { column: column.to_owned(), expected });
+        }
+        let mut buffer = String::new();
+        let index = cell.name(&mut buffer).and_then(|name| names.index(name));
+        index.ok_or_else(|| not_a(cell, column.to_owned(), |column, value| Fault::NotText { column, value }))
+    }
+}

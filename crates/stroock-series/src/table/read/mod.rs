@@ -1,0 +1,258 @@
+//! From files to a table.
+
+mod assemble;
+mod cell;
+mod collect;
+mod csv_rows;
+mod guess;
+mod guess_time;
+mod intern;
+mod labels;
+mod parquet_rows;
+mod profile;
+mod rows;
+mod source;
+mod statics;
+mod vocabulary;
+mod when;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::{Columns, Form, ReadOptions, Table, TableError, TableVariable};
+use crate::{Dataset, Observation};
+use assemble::{Shape, Source};
+use cell::Missing;
+use collect::Collected;
+use guess::Roles;
+use profile::Profile;
+use rows::{AHEAD, Rows};
+
+/// Files that are opened at once to look at their first rows.
+const LOOKED_AT: usize = 64;
+
+impl Table {
+    /// Reads the series of one or more files, CSV (plain or gzipped; `-` is the standard input) or Parquet.
+    ///
+    /// A row belongs to a series, has a time, and has a value for each variable (wide) or for the one that it
+    /// names (long). Rows may be in any order, and a series may go on in the next file. A row whose values are all
+    /// missing is a time of its series at which nothing is observed. Without a column of names every file is a
+    /// series of its own.
+    ///
+    /// ```
+    /// use stroock_series::table::{ReadOptions, Table};
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("stays.csv");
+    /// std::fs::write(&path, "patient,hours,pulse,temp\na,0,80,\na,1.5,92,37.1\nb,0.3,NA,36.5\n")?;
+    ///
+    /// let table = Table::read(&[path], &ReadOptions::default())?;
+    /// assert_eq!(table.columns.id.as_deref(), Some("patient"));
+    /// assert_eq!(table.data.series()[0].times, [0.0, 1.5]);
+    /// assert_eq!(table.data.series()[1].observed, Some(vec![false, true]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a file cannot be read, a role of a column cannot be found, or (unless they are to be skipped) a row
+    /// cannot be understood; the message says where and what to do.
+    pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Table, TableError> {
+        let missing = Missing::new(&options.missing);
+        let (mut opened, profile) = look(paths, options, &missing)?;
+        let mut roles = guess::roles(options, &profile)?;
+        let mut all = Collected::new(&roles, options);
+        let names = profile.names();
+        for (index, path) in paths.iter().enumerate() {
+            let mut rows = match opened.get_mut(index).and_then(Option::take) {
+                Some(rows) => rows,
+                None => source::open(path, options.delimiter)?,
+            };
+            check_columns(rows.as_ref(), &names, &roles, options, &paths[0])?;
+            all.file(rows.as_mut(), &stem(path), &roles, &missing, options.skip_bad_rows)?;
+        }
+        finish(all, &mut roles, options, paths)
+    }
+}
+
+impl Dataset {
+    /// Reads a table and guesses everything about it: [`Table::read`] with the default options.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Table, TableError> {
+        Table::read(&[path.as_ref().to_owned()], &ReadOptions::default())
+    }
+}
+
+type Opened = Vec<Option<Box<dyn Rows>>>;
+
+/// Opens the first files, as many as are needed to see enough rows.
+fn look(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+    missing: &Missing,
+) -> Result<(Opened, Profile), TableError> {
+    let (first, others) = paths.split_first().ok_or(TableError::NoFiles)?;
+    let mut rows = source::open(first, options.delimiter)?;
+    let mut profile = Profile::of(rows.as_mut(), missing)?;
+    let mut opened = vec![Some(rows)];
+    for path in others.iter().take(LOOKED_AT - 1) {
+        if profile.rows >= AHEAD {
+            break;
+        }
+        let mut rows = source::open(path, options.delimiter)?;
+        profile.look_at(rows.as_mut(), missing)?;
+        opened.push(Some(rows));
+    }
+    match profile.rows {
+        0 if profile.columns.is_empty() => Err(no_rows(paths)),
+        _ => Ok((opened, profile)),
+    }
+}
+
+fn no_rows(paths: &[PathBuf]) -> TableError {
+    TableError::NoRows { files: paths.iter().map(|path| path.display().to_string()).collect() }
+}
+
+/// Name of the series of a file that does not name any.
+fn stem(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "series".to_owned();
+    }
+    let name = path.file_name().map_or_else(|| "series".into(), |name| name.to_string_lossy());
+    // `a.csv.gz` is `a`.
+    let mut stem = name.as_ref();
+    for end in [".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq"] {
+        stem = stem.strip_suffix(end).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+/// Checks that a further file has the columns of the first, in whatever order.
+fn check_columns(
+    rows: &dyn Rows,
+    names: &[String],
+    roles: &Roles,
+    options: &ReadOptions,
+    first: &Path,
+) -> Result<(), TableError> {
+    let Columns { id, time, form, statics, label, .. } = &roles.columns;
+    let values: Vec<&String> = match form {
+        Form::Long { variable, value } => vec![variable, value],
+        Form::Wide { variables } => variables.iter().collect(),
+    };
+    let used =
+        id.iter().chain(time).chain(values).chain(statics).chain(label.as_ref().map(|label| &label.column));
+    let differs = |column: &String, lacks| TableError::Columns {
+        file: rows.file().to_owned(),
+        first: first.display().to_string(),
+        column: column.clone(),
+        lacks,
+    };
+    for column in used {
+        if !rows.header().contains(column) {
+            return Err(differs(column, true));
+        }
+    }
+    let is_new = |column: &&String| !names.contains(column) && !options.ignore.contains(column);
+    match rows.header().iter().find(is_new) {
+        Some(column) if options.expect.is_none() => Err(differs(column, false)),
+        _ => Ok(()),
+    }
+}
+
+/// Everything after the last row.
+fn finish(
+    mut all: Collected,
+    roles: &mut Roles,
+    options: &ReadOptions,
+    paths: &[PathBuf],
+) -> Result<Table, TableError> {
+    let account = &all.account;
+    if account.rows == 0 {
+        return Err(no_rows(paths));
+    }
+    if account.rows == account.skipped {
+        let first = account.faults.first().cloned().unwrap_or_default();
+        return Err(TableError::NoGoodRows { rows: account.rows, first });
+    }
+    check_names(&all, roles, options)?;
+    let variables = variables(&all, options);
+    if variables.is_empty() {
+        return Err(TableError::NoVariables { ignored: roles.columns.ignored.clone() });
+    }
+    let sources = sources(&all, &variables);
+    let columns = &mut roles.columns;
+    for (name, rows, _) in all.variables().filter(|variable| variable.2) {
+        columns.ignored.push((name.to_owned(), format!("a variable that is not asked for, in {rows} rows")));
+    }
+    let came: HashSet<&str> = all.variables().map(|variable| variable.0).collect();
+    for (variable, source) in variables.iter().zip(&sources) {
+        let is_there =
+            !all.is_long || columns.statics.contains(&variable.name) || came.contains(&*variable.name);
+        if *source == Source::Nowhere || !is_there {
+            columns
+                .ignored
+                .push((variable.name.clone(), "the model knows it, but the table lacks it".to_owned()));
+        }
+    }
+    if let Some(label) = &mut columns.label {
+        label.per_time = all.labels.are_per_time();
+    }
+    let (classes, places) = all.labels.classes();
+    let time = roles.when.scale();
+    let has_id = columns.id.is_some();
+    let duplicates = options.duplicates;
+    let shape = Shape { sources: &sources, duplicates, scale: &time, has_id, classes: &places };
+    let (series, merged) = assemble::series(&all, &shape)?;
+    all.account.merged = merged;
+    let origins = vec![0.0; series.len()];
+    let data = Dataset::new(Observation::Vector { channels: variables.len() }, series)?;
+    Ok(Table { data, origins, variables, classes, time, columns: columns.clone(), account: all.account })
+}
+
+/// Checks that names of variables of a long table that were asked for came.
+fn check_names(all: &Collected, roles: &Roles, options: &ReadOptions) -> Result<(), TableError> {
+    if !all.is_long {
+        return Ok(());
+    }
+    let came = |name: &String| all.variables().any(|variable| variable.0 == name);
+    let known = || all.variables().map(|variable| variable.0.to_owned()).collect::<Vec<_>>();
+    if let Some(expect) = &options.expect {
+        let expected: Vec<String> = expect.variables.iter().map(|variable| variable.name.clone()).collect();
+        let is_there = |name: &String| came(name) || roles.columns.statics.contains(name);
+        return match expected.iter().any(is_there) {
+            true => Ok(()),
+            false => Err(TableError::NoExpected { expected, known: known() }),
+        };
+    }
+    let asked = options.variables.iter().map(|name| ("variables", name));
+    let asked = asked.chain(roles.statics.iter().map(|name| ("static", name)));
+    let mut asked = asked.chain(roles.left_out.iter().map(|name| ("ignore", name)));
+    match asked.find(|(_, name)| !came(name)) {
+        None => Ok(()),
+        Some((option, name)) => {
+            let known = known();
+            let nearest = vocabulary::nearest(name, &known);
+            Err(TableError::UnknownName { option, name: name.clone(), nearest, known, long: true })
+        }
+    }
+}
+
+/// The channels in their order: those of the model; or those with a value a time, then those of whole series.
+fn variables(all: &Collected, options: &ReadOptions) -> Vec<TableVariable> {
+    if let Some(expect) = &options.expect {
+        return expect.variables.clone();
+    }
+    let with = |is_static| move |name: &String| TableVariable { name: name.clone(), is_static };
+    all.channels.iter().map(with(false)).chain(all.statics.names().iter().map(with(true))).collect()
+}
+
+/// Where the values of the channels are.
+fn sources(all: &Collected, variables: &[TableVariable]) -> Vec<Source> {
+    let channels: HashMap<&String, usize> = all.channels.iter().zip(0..).collect();
+    let source = |variable: &TableVariable| match variable.is_static {
+        true => all.statics.position(&variable.name).map(Source::Static),
+        false => channels.get(&variable.name).copied().map(Source::Channel),
+    };
+    variables.iter().map(|variable| source(variable).unwrap_or(Source::Nowhere)).collect()
+}

@@ -1,0 +1,122 @@
+//! How the times of a table are written.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use super::date;
+
+/// How times are written, and what a number of [`crate::Series::times`] means.
+///
+/// ```
+/// use stroock_series::table::TimeScale;
+/// let date = TimeScale::Date { zone: "UTC".into() };
+/// assert_eq!(date.parse("1970-01-02 06:00"), Some(108_000.0));
+/// assert_eq!(date.write(108_000.5), "1970-01-02T06:00:00.5Z");
+/// assert_eq!(date.parse_length("15min"), Some(900.0));
+/// assert_eq!(date.write_length(21_600.0), "6 h");
+/// assert_eq!(TimeScale::Number.parse("47:30"), Some(47.5));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeScale {
+    /// As numbers, in a unit that only the user knows; or as `hours:minutes`, which are hours.
+    Number,
+    /// As dates; the numbers are seconds since the beginning of 1970, UTC.
+    Date {
+        /// Name of the zone that dates without one are in, and that dates are written in.
+        zone: String,
+    },
+}
+
+/// Lengths of time with a name, in seconds.
+const UNITS: [(&[&str], f64); 5] = [
+    (&["w", "week", "weeks"], 604_800.0),
+    (&["d", "day", "days"], 86_400.0),
+    (&["h", "hour", "hours"], 3_600.0),
+    (&["min", "m", "minute", "minutes"], 60.0),
+    (&["s", "sec", "second", "seconds"], 1.0),
+];
+
+impl TimeScale {
+    /// The number of a time that is written like those of the table; `None` if it is not.
+    pub fn parse(&self, text: &str) -> Option<f64> {
+        let text = text.trim();
+        match self {
+            TimeScale::Number => {
+                text.parse().ok().filter(|time: &f64| time.is_finite()).or_else(|| date::clock_hours(text))
+            }
+            TimeScale::Date { zone } => date::parse(text, &zone_named(zone)?),
+        }
+    }
+
+    /// A length of time: a number in the unit of the table, or for dates `90s`, `15min`, `6h`, `2d`, `1w`, where
+    /// a number alone means seconds.
+    pub fn parse_length(&self, text: &str) -> Option<f64> {
+        let text = text.trim();
+        let number = |text: &str| text.trim().parse().ok().filter(|length: &f64| length.is_finite());
+        if let (TimeScale::Date { .. }, None) = (self, number(text)) {
+            let unit = text.trim_start_matches(|sign: char| !sign.is_alphabetic());
+            let (_, seconds) = UNITS.iter().find(|(names, _)| names.contains(&unit))?;
+            return Some(number(&text[..text.len() - unit.len()])? * seconds);
+        }
+        number(text)
+    }
+
+    /// A time as the user writes it: the shortest number that means it, or a date by RFC 3339 in the zone of the
+    /// table, to the microsecond.
+    pub fn write(&self, time: f64) -> String {
+        let TimeScale::Date { zone } = self else { return shortest(time) };
+        let microseconds = (time * 1e6).round();
+        let timestamp = Timestamp::from_microsecond(microseconds as i64);
+        match (timestamp, zone_named(zone)) {
+            _ if microseconds.is_nan() => shortest(time),
+            (Err(_), _) => shortest(time),
+            (Ok(timestamp), Some(zone)) if zone != TimeZone::UTC => {
+                timestamp.display_with_offset(zone.to_offset(timestamp)).to_string()
+            }
+            (Ok(timestamp), _) => timestamp.to_string(),
+        }
+    }
+
+    /// A length of time for a reader, to six digits: `6 h`, `2 d`, or the number.
+    pub fn write_length(&self, length: f64) -> String {
+        let unit = match self {
+            TimeScale::Number => return rounded(length),
+            TimeScale::Date { .. } => {
+                // A week is seven days to most readers.
+                UNITS[1..].iter().find(|(_, seconds)| length.abs() >= *seconds).unwrap_or(&UNITS[4])
+            }
+        };
+        format!("{} {}", rounded(length / unit.1), unit.0[0])
+    }
+
+    /// Unit of lengths of time: `s` for dates, nothing for numbers, whose unit only the user knows.
+    pub fn unit(&self) -> &'static str {
+        match self {
+            TimeScale::Number => "",
+            TimeScale::Date { .. } => "s",
+        }
+    }
+}
+
+/// A zone by its name, or by its offset from UTC such as `+01:00`.
+pub(super) fn zone_named(name: &str) -> Option<TimeZone> {
+    match name.as_bytes() {
+        b"Z" => Some(TimeZone::UTC),
+        [b'+' | b'-', ..] => date::offset(name.as_bytes()).map(|(offset, _)| TimeZone::fixed(offset)),
+        _ if name.eq_ignore_ascii_case("utc") => Some(TimeZone::UTC),
+        _ => TimeZone::get(name).ok(),
+    }
+}
+
+fn shortest(number: f64) -> String {
+    match number.abs() {
+        size if size != 0.0 && !(1e-5..1e16).contains(&size) && size.is_finite() => format!("{number:e}"),
+        _ => number.to_string(),
+    }
+}
+
+fn rounded(number: f64) -> String {
+    format!("{number:.5e}").parse().map_or_else(|_| number.to_string(), shortest)
+}

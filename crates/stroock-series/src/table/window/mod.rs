@@ -1,0 +1,187 @@
+//! Long series cut into windows, and times that count from their beginnings.
+
+mod boundary;
+mod suggest;
+
+use std::iter::repeat;
+
+use serde::{Deserialize, Serialize};
+
+use super::align::{self, Align};
+use super::{Table, TableVariable};
+use crate::{Dataset, Series, Target};
+use boundary::Boundaries;
+
+pub use suggest::Suggestion;
+
+/// How long series become many comparable ones, and where their times count from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sampling {
+    /// Length of a window in the units of [`Series::times`]; `None` leaves series whole, as does a length
+    /// that is not finite and positive.
+    pub window: Option<f64>,
+    /// Where the times of a series count from.
+    pub align: Align,
+}
+
+impl Sampling {
+    /// Where the window of a time of the user begins; `None` where series are left whole.
+    ///
+    /// ```
+    /// use stroock_series::table::{Align, Sampling};
+    /// let sampling = Sampling { window: Some(24.0), align: Align::Start };
+    /// assert_eq!(sampling.beginning(50.0), Some(48.0));
+    /// ```
+    pub fn beginning(&self, time: f64) -> Option<f64> {
+        Some(self.window.and_then(Boundaries::new)?.beginning(time))
+    }
+}
+
+impl Table {
+    /// The same observations, with series cut into windows and times that count from their origins.
+    ///
+    /// A window `k` of length `w` has the times `k w <= t < (k + 1) w` of the user; for dates these count
+    /// from the beginning of 1970 in UTC, so that windows of whole days begin at midnight there. The origin
+    /// of a window is `k w`, whether or not there is a time: the time of day is the same number in all
+    /// windows. Windows without any time are not made. All windows of a series have its name, its class and
+    /// its static values, which are observed at the first time of each.
+    ///
+    /// Times of the user stay what they are: `origins[i] + times` is the same double before and after, save
+    /// for the rounding of times that count from an origin below zero. A series whose times would fall
+    /// together when counted from its origin counts from zero. Windows are not put together again by a later
+    /// call.
+    ///
+    /// ```
+    /// use stroock_series::table::{Align, ReadOptions, Sampling, Table};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("plant.csv");
+    /// # std::fs::write(&path, "sensor,hours,load\na,23.5,0.1\na,24.25,0.2\na,49,0.3\n")?;
+    ///
+    /// let table = Table::read(&[path], &ReadOptions::default())?;
+    /// assert_eq!(table.data.series()[0].times, [23.5, 24.25, 49.0]);
+    /// let days = table.sampled(Sampling { window: Some(24.0), align: Align::Start });
+    /// assert_eq!(days.origins, [0.0, 24.0, 48.0]);
+    /// assert_eq!(days.data.series()[1].times, [0.25]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sampled(self, sampling: Sampling) -> Table {
+        let Table { data, origins, variables, classes, time, columns, account } = self;
+        let observation = data.observation();
+        let boundaries = sampling.window.and_then(Boundaries::new);
+        let cut = Cut { channels: observation.len(), statics: static_channels(&variables) };
+        let (mut pieces, mut new_origins) = (Vec::new(), Vec::new());
+        for (mut series, origin) in data.into_series().into_iter().zip(origins.into_iter().chain(repeat(0.0)))
+        {
+            let Some(times) = align::from_zero(&series.times, origin) else {
+                pieces.push(series);
+                new_origins.push(origin);
+                continue;
+            };
+            series.times = times;
+            for (series, beginning) in cut.windows(series, boundaries) {
+                let (series, origin) = aligned(series, beginning, sampling.align);
+                pieces.push(series);
+                new_origins.push(origin);
+            }
+        }
+        let data = Dataset::new(observation, pieces).expect("parts of valid series are valid");
+        Table { data, origins: new_origins, variables, classes, time, columns, account }
+    }
+
+    /// How many series the table would have with windows of this length.
+    pub(super) fn window_count(&self, length: f64) -> usize {
+        let Some(boundaries) = Boundaries::new(length) else { return self.data.series().len() };
+        let windows = |(series, origin): (&Series, &f64)| {
+            let beginnings: Vec<f64> =
+                series.times.iter().map(|time| boundaries.beginning(origin + time)).collect();
+            beginnings.chunk_by(|one, next| one == next).count().max(1)
+        };
+        self.data.series().iter().zip(&self.origins).map(windows).sum()
+    }
+}
+
+fn static_channels(variables: &[TableVariable]) -> Vec<usize> {
+    (0..variables.len()).filter(|&channel| variables[channel].is_static).collect()
+}
+
+/// The series with times that count from the origin that is returned beside it.
+fn aligned(mut series: Series, beginning: Option<f64>, align: Align) -> (Series, f64) {
+    let origin = match align {
+        Align::None => None,
+        Align::Start => beginning.or_else(|| align::start(&series.times)),
+    };
+    match origin.and_then(|origin| Some((align::since(&series.times, origin)?, origin))) {
+        Some((times, origin)) => {
+            series.times = times;
+            (series, origin)
+        }
+        None => (series, 0.0),
+    }
+}
+
+struct Cut {
+    channels: usize,
+    statics: Vec<usize>,
+}
+
+impl Cut {
+    /// The windows of a series that have a time, each with its beginning.
+    fn windows(&self, series: Series, boundaries: Option<Boundaries>) -> Vec<(Series, Option<f64>)> {
+        let Some(boundaries) = boundaries.filter(|_| !series.times.is_empty()) else {
+            return vec![(series, None)];
+        };
+        let beginnings: Vec<f64> = series.times.iter().map(|&time| boundaries.beginning(time)).collect();
+        let runs: Vec<&[f64]> = beginnings.chunk_by(|one, next| one == next).collect();
+        if runs.len() == 1 {
+            return vec![(series, Some(beginnings[0]))];
+        }
+        let mut first = 0;
+        let piece = |run: &[f64]| {
+            let piece = self.piece(&series, first, first + run.len());
+            first += run.len();
+            (piece, Some(run[0]))
+        };
+        runs.into_iter().map(piece).collect()
+    }
+
+    /// The times `first..end` of a series.
+    fn piece(&self, series: &Series, first: usize, end: usize) -> Series {
+        let places = first * self.channels..end * self.channels;
+        let mask = |mask: &Option<Vec<bool>>| Some(mask.as_ref()?[places.clone()].to_vec());
+        let mut piece = Series {
+            id: series.id.clone(),
+            times: series.times[first..end].to_vec(),
+            values: series.values[places.clone()].to_vec(),
+            observed: mask(&series.observed),
+            withheld: mask(&series.withheld),
+            target: target(&series.target, first, end),
+        };
+        for &channel in &self.statics {
+            // The first window has its static values, and without a mask every time has them.
+            let Some(observed) = piece.observed.as_mut().filter(|observed| first > 0 && !observed[channel])
+            else {
+                continue;
+            };
+            if series.is_observed(self.channels, 0, channel) {
+                observed[channel] = true;
+                piece.values[channel] = series.values[channel];
+                if let (Some(piece), Some(whole)) = (&mut piece.withheld, &series.withheld) {
+                    piece[channel] = whole[channel];
+                }
+            }
+        }
+        piece
+    }
+}
+
+fn target(target: &Target, first: usize, end: usize) -> Target {
+    match target {
+        Target::None => Target::None,
+        Target::Class(class) => Target::Class(*class),
+        Target::ClassPerTime(classes) => Target::ClassPerTime(classes[first..end].to_vec()),
+        Target::RealPerTime { width, values } => {
+            Target::RealPerTime { width: *width, values: values[first * width..end * width].to_vec() }
+        }
+    }
+}

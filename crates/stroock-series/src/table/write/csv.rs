@@ -1,0 +1,41 @@
+//! A sheet as comma-separated text.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::shortest::text;
+use super::{Column, Sheet, WriteError};
+
+impl Sheet {
+    /// Writes the sheet as CSV with a header: UTF-8, lines that end with `\n`, quotes where they are needed.
+    ///
+    /// Numbers are the shortest text that reads back as the same double; NaN is a blank.
+    ///
+    /// # Errors
+    /// When the columns do not make a table, or the writer fails.
+    pub fn to_csv(&self, writer: impl Write) -> Result<(), WriteError> {
+        let rows = self.rows()?;
+        let mut out = csv::Writer::from_writer(writer);
+        out.write_record(&self.names).map_err(into_io)?;
+        for row in 0..rows {
+            for column in &self.columns {
+                let cell: Cow<'_, str> = match column {
+                    Column::Text(texts) => Cow::from(&texts[row]),
+                    Column::Number(numbers) => text(numbers[row]).into(),
+                    Column::Count(counts) => counts[row].to_string().into(),
+                };
+                out.write_field(cell.as_bytes()).map_err(into_io)?;
+            }
+            out.write_record(None::<&[u8]>).map_err(into_io)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+fn into_io(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}

@@ -1,0 +1,66 @@
+//! Everything that a fit depends on but the data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::batch::Batcher;
+use crate::model::ModelConfig;
+use crate::series::table::{Sampling, Table};
+use crate::series::{Scaler, Split};
+use crate::training::{Schedule, TrainingConfig};
+
+/// What a model is fitted for. Any model answers any question; the goal decides what is hidden from the encoder in
+/// training, and whether classes are learned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// To fill gaps: values are hidden one by one and in runs.
+    #[default]
+    Impute,
+    /// To look ahead: everything after a random time is hidden.
+    Forecast,
+    /// To tell classes.
+    Classify,
+}
+
+/// Everything that a fit depends on but the data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FitConfig {
+    /// What the model is fitted for.
+    pub goal: Goal,
+    /// How long series are cut, and where their times count from.
+    pub sampling: Sampling,
+    /// Share of the series that models are compared on.
+    pub validation_share: f64,
+    /// Share of the series that is kept for the final figures.
+    pub test_share: f64,
+    /// A usual step between times.
+    pub step: f64,
+    /// What the model is made of.
+    pub model: ModelConfig,
+    /// How series become batches.
+    pub batcher: Batcher,
+    /// How it is trained.
+    pub training: TrainingConfig,
+}
+
+impl FitConfig {
+    /// Which series of a table, cut as the configuration says, are for what.
+    pub fn split(&self, table: &Table) -> Split {
+        let count = table.data.series().len();
+        Split::random(count, self.validation_share, self.test_share, self.training.seed)
+    }
+
+    /// The same for another number of epochs: the rate goes down once over all of them.
+    pub fn with_epochs(mut self, epochs: u64) -> Self {
+        self.training.epochs = epochs;
+        self.training.schedule = Schedule::CyclicCosine { period: 2 * epochs.max(1) as usize };
+        self.training.patience = (epochs / 3).max(10);
+        self
+    }
+
+    /// The scaler of the training series.
+    pub(super) fn scaler(&self, table: &Table, split: &Split) -> Scaler {
+        Scaler::standard(&table.data, &split.train)
+    }
+}

@@ -1,0 +1,109 @@
+//! Fitting: split, scale, train, and learn how observations scatter around what was learned.
+
+use std::path::PathBuf;
+
+use burn::module::Module;
+use burn::tensor::Device;
+
+use super::scatter::residual_law;
+use super::{EstimatorError, FitConfig, Goal, Model};
+use crate::initial::InitialWeights;
+use crate::model::{DataDescription, Description, TableDescription, Variable};
+use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
+use crate::series::table::{Sampling, Table};
+use crate::training::{Outcome, Trainer};
+
+/// A fit that has ended.
+#[derive(Debug)]
+pub struct Fitted {
+    /// The best model.
+    pub model: Model,
+    /// How training ended.
+    pub outcome: Outcome,
+    /// Epochs that are complete.
+    pub epochs: u64,
+    /// Best validation loss, and its epoch counted from 1.
+    pub best: Option<(u64, f64)>,
+}
+
+impl Model {
+    /// Fits a model to a table with settings that suit it, in a new run folder.
+    ///
+    /// # Errors
+    /// When there is nothing to learn from, or the folder holds a run already.
+    pub fn fit(table: Table, goal: Goal, folder: impl Into<PathBuf>) -> Result<Self, EstimatorError> {
+        let sampling = Sampling::suggest(&table).sampling;
+        let table = table.sampled(sampling);
+        let config = FitConfig::suggest(&table, sampling, goal)?;
+        let folder = RunFolder::create(folder)?;
+        folder.write_config(&to_toml(&config)?)?;
+        Ok(config.fit(&table, &folder, &StopFlag::new(), Progress::hidden)?.model)
+    }
+}
+
+impl FitConfig {
+    /// Fits a model to a table that has been cut by the configuration's sampling, in a run folder, from where the
+    /// folder ends.
+    ///
+    /// # Errors
+    /// When the table does not fit the configuration, training diverges, or the folder cannot be written.
+    pub fn fit(
+        &self,
+        table: &Table,
+        folder: &RunFolder,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Fitted, EstimatorError> {
+        let split = self.split(table);
+        let scaler = self.scaler(table, &split);
+        let mut description = Description { model: self.model.clone(), data: self.about(table) };
+        description.data.scaler = scaler.clone();
+        let data = scaler.apply(table.data.clone())?;
+        let device = Device::flex().autodiff();
+        let model = self.model.init(&mut InitialWeights::new(self.training.seed, &device))?.materialize();
+        let trainer = Trainer {
+            config: self.training,
+            data: &data,
+            split: &split,
+            batcher: self.batcher,
+            description: Some(&description),
+        };
+        let steps_per_epoch = split.train.len().div_ceil(self.training.batch_size.max(1)) as u64;
+        let length =
+            RunLength { epochs: self.training.epochs, steps_per_epoch, done: trainer.done(folder)? };
+        let mut progress = progress(length);
+        let trained = trainer.run(model, folder, stop, &mut progress)?;
+        progress.finish();
+        let path = folder.paths().model();
+        let (model, _) = Description::load(&path, &Device::flex())?;
+        if trained.outcome != Outcome::Stopped {
+            description.data.residual = Some(residual_law(&model, &description.data, &data, &split)?);
+            description.save(&model, &path)?;
+        }
+        let model = Model { model, description };
+        Ok(Fitted { model, outcome: trained.outcome, epochs: trained.epochs, best: trained.best })
+    }
+
+    /// What the model file says about the data.
+    fn about(&self, table: &Table) -> DataDescription {
+        let variable = |variable: &crate::series::table::TableVariable| Variable {
+            name: variable.name.clone(),
+            unit: String::new(),
+            is_static: variable.is_static,
+        };
+        DataDescription {
+            variables: table.variables.iter().map(variable).collect(),
+            time_unit: table.time.unit().into(),
+            scaler: Default::default(),
+            batcher: self.batcher,
+            classes: if self.model.task.is_some() { table.classes.clone() } else { Vec::new() },
+            residual: None,
+            table: Some(TableDescription {
+                columns: table.columns.clone(),
+                time: table.time.clone(),
+                sampling: self.sampling,
+                step: self.step,
+            }),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Times after the last one.
+
+use std::collections::HashMap;
+
+use super::answers::Wanted;
+use super::{Answers, EstimatorError, Model, Question};
+use crate::series::table::{Align, Sampling, Table, TimeScale};
+use crate::series::{Dataset, Series};
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+/// Share of a window that is kept for what is known, where a forecast needs the rest.
+const KNOWN: f64 = 0.5;
+
+impl Model {
+    /// What the values of every series may be after its last time, in steps of `every` (the usual step of the
+    /// training data if not given), up to the time `until` of the user.
+    ///
+    /// # Errors
+    /// When the table does not fit the model, or every series ends after `until`.
+    pub fn forecast(
+        &self,
+        table: Table,
+        until: f64,
+        every: Option<f64>,
+        question: &Question,
+    ) -> Result<Answers, EstimatorError> {
+        let about = self.table()?;
+        let every = self.step(every)?;
+        let (table, warnings) = self.arranged(table)?;
+        let table = match about.sampling.window {
+            Some(window) => recent(table, window, until)?,
+            None => table.sampled(about.sampling),
+        };
+        let mut prepared = self.prepare_with(table, Sampling { window: None, align: Align::None })?;
+        prepared.warnings = warnings;
+        let mut ended = 0;
+        let mut wanted = Vec::new();
+        for (number, series) in prepared.data.series().iter().enumerate() {
+            let Some(&last) = series.times.last() else { continue };
+            let steps = ((until - prepared.origins[number] - last) / every * (1.0 + 1e-12)).floor();
+            if steps < 1.0 {
+                ended += 1;
+                continue;
+            }
+            let times: Vec<f64> = (1..=steps as usize).map(|step| last + every * step as f64).collect();
+            let entries =
+                (0..times.len()).flat_map(|time| self.dynamic().map(move |channel| (time, channel))).collect();
+            wanted.push(Wanted { number, times, entries });
+        }
+        if wanted.is_empty() {
+            let until = about.time.write(until);
+            return Err(EstimatorError::Question(format!(
+                "no series ends before {until}: there is nothing to look ahead to; choose a later --until"
+            )));
+        }
+        if ended > 0 {
+            let until = about.time.write(until);
+            prepared.warnings.push(format!("{ended} series end after {until} and have no forecast"));
+        }
+        self.answer(&prepared, &wanted, question)
+    }
+}
+
+/// The last part of every series: a window that holds what is known lately and, if it can, the time `until`.
+///
+/// It begins at a multiple of the window's length or, for windows of whole days, at the beginning of a day, so that
+/// the hour of the day means the same as in training.
+fn recent(table: Table, window: f64, until: f64) -> Result<Table, EstimatorError> {
+    let observation = table.data.observation();
+    let channels = observation.len();
+    let day = matches!(table.time, TimeScale::Date { .. }) && (window / DAY).fract() == 0.0;
+    let step = if day { DAY } else { window / 8.0 };
+    // Several pieces may have one name: the last one counts.
+    let mut last: HashMap<String, (f64, usize)> = HashMap::new();
+    for (number, (series, origin)) in table.data.series().iter().zip(&table.origins).enumerate() {
+        let Some(time) = series.times.last() else { continue };
+        let entry = last.entry(series.id.clone()).or_insert((origin + time, number));
+        if origin + time > entry.0 {
+            *entry = (origin + time, number);
+        }
+    }
+    let mut kept: Vec<(usize, f64)> = last.into_values().map(|(end, number)| (number, end)).collect();
+    kept.sort_by_key(|&(number, _)| number);
+    let (mut pieces, mut origins) = (Vec::new(), Vec::new());
+    for (number, end) in kept {
+        let (series, shift) = (&table.data.series()[number], table.origins[number]);
+        // Far enough for the forecast, but not so far that nothing is known.
+        let wished = ((until - window) / step).ceil() * step;
+        let least = ((end - window) / step).ceil() * step;
+        let most = ((end - KNOWN * window) / step).floor() * step;
+        let origin = wished.min(most).max(least);
+        let first = series.times.partition_point(|&time| shift + time < origin);
+        let observed = series.observed.as_ref().map(|observed| observed[first * channels..].to_vec());
+        pieces.push(Series {
+            id: series.id.clone(),
+            times: series.times[first..].iter().map(|&time| shift + time - origin).collect(),
+            values: series.values[first * channels..].to_vec(),
+            observed,
+            ..Series::default()
+        });
+        origins.push(origin);
+    }
+    Ok(Table { data: Dataset::new(observation, pieces)?, origins, ..table })
+}

@@ -1,0 +1,113 @@
+//! New series from the prior, and possible courses of given ones.
+
+use stroock_kernels::noise::NoiseKey;
+
+use super::answers::{Question, Wanted, chunks, time_column};
+use super::{EstimatorError, Model};
+use crate::model::PathDraws;
+use crate::predict::Draws;
+use crate::series::table::{Column, Sheet, Table};
+
+impl Model {
+    /// Invents series: draws from the prior over the span of the training data in steps of `every` (the usual step
+    /// if not given). A row for each series and time, a column for each variable.
+    ///
+    /// # Errors
+    /// When the step is not positive.
+    pub fn sample(&self, count: usize, every: Option<f64>, seed: u64) -> Result<Sheet, EstimatorError> {
+        let axis = self.description.data.batcher.grid_axis;
+        let times = &steps(axis.start, axis.end, self.step(every)?);
+        let draws = PathDraws { key: NoiseKey::new(seed, 0), samples: count, first_sample: 0 };
+        let drawn = self.predictor().prior(self.description.model.observation, times, draws)?;
+        let names = (0..count).map(|number| (format!("sample {}", number + 1), 0.0, number));
+        self.wide(names.map(|(id, origin, draw)| (id, origin, draw, &drawn)), None)
+    }
+
+    /// Possible courses of the series of a table: draws from the posterior on the grid `every` (the usual step if
+    /// not given) over the span of each series.
+    ///
+    /// # Errors
+    /// When the table does not fit the model.
+    pub fn sample_given(
+        &self,
+        table: Table,
+        count: usize,
+        every: Option<f64>,
+        seed: u64,
+    ) -> Result<Sheet, EstimatorError> {
+        let every = self.step(every)?;
+        let prepared = self.prepare(table)?;
+        let mut wanted = Vec::new();
+        for (number, series) in prepared.data.series().iter().enumerate() {
+            let (Some(first), Some(last)) = (series.times.first(), series.times.last()) else { continue };
+            wanted.push(Wanted { number, times: steps(*first, *last, every), entries: Vec::new() });
+        }
+        let question = Question { draws: count, seed, ..Question::default() };
+        let mut all = Vec::new();
+        for wanted in chunks(&prepared, &wanted, count) {
+            let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
+            let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
+            let drawn =
+                self.predictor().posterior(&prepared.data, &numbers, &times, question.path_draws())?;
+            all.extend(numbers.into_iter().zip(drawn));
+        }
+        let rows = all.iter().flat_map(|(number, drawn)| {
+            let (id, origin) = (&prepared.data.series()[*number].id, prepared.origins[*number]);
+            (0..count).map(move |draw| (id.clone(), origin, draw, drawn))
+        });
+        let draws = all.iter().flat_map(|(_, drawn)| {
+            (0..count).flat_map(move |draw| std::iter::repeat_n(draw as i64 + 1, drawn.times.len()))
+        });
+        self.wide(rows, Some(draws.collect()))
+    }
+
+    /// The given step, or the usual one of the training data.
+    pub(super) fn step(&self, every: Option<f64>) -> Result<f64, EstimatorError> {
+        let every = every.unwrap_or(self.table()?.step);
+        match every > 0.0 && every.is_finite() {
+            true => Ok(every),
+            false => Err(EstimatorError::Question(format!("steps of {every} lead nowhere; they must be positive"))),
+        }
+    }
+
+    /// Draws as a wide table; each is the name of a series, its origin, the number of the draw and the draws.
+    fn wide<'a>(
+        &self,
+        rows: impl Iterator<Item = (String, f64, usize, &'a Draws)>,
+        numbers: Option<Vec<i64>>,
+    ) -> Result<Sheet, EstimatorError> {
+        let about = &self.description.data;
+        let (mut ids, mut times) = (Vec::new(), Vec::new());
+        let mut values = vec![Vec::new(); about.variables.len()];
+        for (id, origin, draw, drawn) in rows {
+            for (i, time) in drawn.times.iter().enumerate() {
+                ids.push(id.clone());
+                times.push(origin + time);
+                for (channel, values) in values.iter_mut().enumerate() {
+                    let place = (draw * drawn.times.len() + i) * drawn.channels + channel;
+                    values.push(f64::from(drawn.observations[place]));
+                }
+            }
+        }
+        let names = self.names()?;
+        let mut sheet = Sheet { names: vec![names.0], columns: vec![Column::Text(ids)] };
+        if let Some(numbers) = numbers {
+            sheet.names.push("draw".into());
+            sheet.columns.push(Column::Count(numbers));
+        }
+        sheet.names.push(names.1);
+        sheet.columns.push(time_column(&self.table()?.time, &times));
+        for channel in self.dynamic() {
+            sheet.names.push(about.variables[channel].name.clone());
+            sheet.columns.push(Column::Number(std::mem::take(&mut values[channel])));
+        }
+        Ok(sheet)
+    }
+}
+
+/// Times from the first to the last one, in steps.
+fn steps(first: f64, last: f64, every: f64) -> Vec<f64> {
+    // A whole number of steps stays one although it is rounded.
+    let count = ((last - first) / every * (1.0 + 1e-12)).floor() as usize;
+    (0..=count).map(|step| first + every * step as f64).collect()
+}

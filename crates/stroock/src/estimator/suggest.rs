@@ -1,0 +1,141 @@
+//! Settings that fit the data.
+
+use super::{EstimatorError, FitConfig, Goal};
+use crate::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use crate::decoder::MlpConfig;
+use crate::encoder::TimeAttentionConfig;
+use crate::latent::LatentConfig;
+use crate::likelihood::{LikelihoodKind, ScaleKind};
+use crate::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use crate::objective::ElboWeights;
+use crate::predict::quantile;
+use crate::series::table::{Sampling, Table};
+use crate::task::{TaskConfig, TaskKind};
+use crate::training::TrainingConfig;
+
+/// Steps of the optimiser that a fit aims at, and the bounds of its epochs.
+const STEPS: usize = 5000;
+const EPOCHS: (usize, usize) = (20, 300);
+
+/// Longest regular grid; data that need a longer one have a grid through their own times.
+const REGULAR_POINTS: usize = 257;
+
+impl FitConfig {
+    /// Settings for a table that has been cut by the given sampling.
+    ///
+    /// # Errors
+    /// When there is nothing to learn from, or no classes where these are the goal.
+    pub fn suggest(table: &Table, sampling: Sampling, goal: Goal) -> Result<Self, EstimatorError> {
+        let series = table.data.series();
+        let observed = |s: &crate::series::Series| match &s.observed {
+            Some(observed) => observed.iter().filter(|&&observed| observed).count(),
+            None => s.values.len(),
+        };
+        let values: usize = series.iter().map(observed).sum();
+        if values == 0 {
+            return Err(EstimatorError::NoValues { series: series.len() });
+        }
+        let task = match goal {
+            Goal::Classify => Some(task(table)?),
+            Goal::Impute | Goal::Forecast => None,
+        };
+        let axis = axis(table, sampling);
+        let step = usual_step(table).unwrap_or(axis.end - axis.start);
+        let lengths = sorted(series.iter().map(|series| series.times.len() as f64));
+        let small = values < 5000;
+        let batch_size = if series.len() < 256 { 16 } else { 32 };
+        let steps_per_epoch = (series.len() * 4 / 5).div_ceil(batch_size).max(1);
+        let epochs = (STEPS / steps_per_epoch).clamp(EPOCHS.0, EPOCHS.1) as u64;
+        let width = if small { 32 } else { 64 };
+        let config = Self {
+            goal,
+            sampling,
+            validation_share: 0.1,
+            test_share: 0.1,
+            step,
+            model: ModelConfig {
+                observation: table.data.observation(),
+                encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
+                    hidden: width,
+                    embedding: width,
+                    reference_points: (quantile(&lengths, 0.5) as usize).clamp(16, 64),
+                    stretched: true,
+                }),
+                latent: LatentConfig { dim: if small { 8 } else { 16 }, ..LatentConfig::default() },
+                decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
+                likelihood: LikelihoodKind::Gaussian { scale: 0.5, kind: ScaleKind::PerChannel },
+                task,
+            },
+            batcher: Batcher {
+                input_axis: TimeAxis { horizon: 1.0, ..axis },
+                grid_axis: axis,
+                grid: grid(table, axis, step),
+                input: match goal {
+                    Goal::Impute => InputChoice::Values { least: 0.5 },
+                    Goal::Forecast => InputChoice::Past { least: 0.25 },
+                    Goal::Classify => InputChoice::Values { least: 0.7 },
+                },
+                evidence: EvidenceChoice::All,
+            },
+            training: TrainingConfig {
+                batch_size,
+                rate: 3e-3,
+                weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-3, ..ElboWeights::default() },
+                ..TrainingConfig::default()
+            },
+        };
+        Ok(config.with_epochs(epochs))
+    }
+}
+
+/// The classes of a table as a task.
+fn task(table: &Table) -> Result<TaskConfig, EstimatorError> {
+    let classes = table.classes.len();
+    let label = table.columns.label.as_ref().filter(|_| classes >= 2).ok_or(EstimatorError::NoClasses)?;
+    let kind = match label.per_time {
+        true => TaskKind::ClassPerTime { classes },
+        false => TaskKind::ClassPerSeries { classes },
+    };
+    Ok(TaskConfig { kind, network: MlpConfig { hidden: vec![32], ..MlpConfig::default() } })
+}
+
+/// The time that series live in.
+fn axis(table: &Table, sampling: Sampling) -> TimeAxis {
+    let (start, end) = match sampling.window {
+        Some(window) => (0.0, window),
+        None => table.data.time_range().unwrap_or((0.0, 1.0)),
+    };
+    let end = if end > start { end } else { start + 1.0 };
+    TimeAxis { start, end, horizon: 1.0 }
+}
+
+/// The median step between neighbouring times.
+pub(super) fn usual_step(table: &Table) -> Option<f64> {
+    let steps = table.data.series().iter().flat_map(|series| series.times.windows(2));
+    let steps = sorted(steps.map(|pair| pair[1] - pair[0]));
+    let step = quantile(&steps, 0.5);
+    step.is_finite().then_some(step)
+}
+
+/// A regular grid where the times lie on one; otherwise a grid through the times of each series.
+fn grid(table: &Table, axis: TimeAxis, step: f64) -> GridKind {
+    let points = ((axis.end - axis.start) / step).round() as usize + 1;
+    let times = table.data.series().iter().flat_map(|series| &series.times);
+    let (mut all, mut on_grid) = (0u64, 0u64);
+    for time in times {
+        let place = (time - axis.start) / step;
+        all += 1;
+        on_grid += u64::from((place - place.round()).abs() < 1e-3);
+    }
+    if (2..=REGULAR_POINTS).contains(&points) && on_grid as f64 >= 0.95 * all as f64 {
+        // The end of the axis is moved onto the grid by the rounding of its length only.
+        return GridKind::Regular { points };
+    }
+    GridKind::Observations { largest_step: axis.horizon / 64.0 }
+}
+
+fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers
+}

@@ -1,0 +1,190 @@
+//! From decoded paths to draws of observations.
+
+use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+
+use super::Draws;
+use crate::model::PathDraws;
+use crate::residual::{ChannelResidual, ResidualLaw};
+use crate::series::{Scaler, Series};
+
+/// `S` paths through a batch with `Q` points, decoded, in model units.
+pub(super) struct Decoded {
+    pub samples: usize,
+    pub points: usize,
+    pub channels: usize,
+    /// Where the points of a series begin, `[B + 1]`.
+    pub offsets: Vec<usize>,
+    /// `[S, Q, C]`.
+    pub output: Vec<f32>,
+    pub dim: usize,
+    /// `[S, Q, n]`.
+    pub states: Vec<f32>,
+    /// Of a Gaussian likelihood, `[1]` or `[C]`.
+    pub scales: Vec<f32>,
+    /// Whether there is a prediction at every point, and predictions `[S, Q or B, outputs]`.
+    pub task: Option<(bool, [usize; 3], Vec<f32>)>,
+}
+
+/// What is observed of one series.
+pub(super) struct Observer<'a> {
+    pub scaler: &'a Scaler,
+    pub residual: Option<&'a ResidualLaw>,
+    pub draws: PathDraws,
+    /// Number of the series.
+    pub number: u32,
+}
+
+/// The entries of one channel that are known: places in the list of times that paths reach, times, values.
+struct Known {
+    places: Vec<usize>,
+    times: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Observer<'_> {
+    /// Draws for series `b` of a batch, at those of the `reached` times that are `asked` for.
+    pub fn observe(
+        &self,
+        decoded: &Decoded,
+        b: usize,
+        series: Option<&Series>,
+        reached: &[f64],
+        asked: &[f64],
+    ) -> Draws {
+        let channels = decoded.channels;
+        let picked: Vec<usize> = asked.iter().map(|time| place(reached, *time)).collect();
+        let pick = |values: &[f32], width: usize| -> Vec<f32> {
+            let first = |s: usize| s * decoded.points + decoded.offsets[b];
+            let row = |s: usize, i: usize| (first(s) + i) * width..(first(s) + i + 1) * width;
+            let rows = (0..decoded.samples).flat_map(|s| picked.iter().map(move |&i| (s, i)));
+            rows.flat_map(|(s, i)| &values[row(s, i)]).copied().collect()
+        };
+        let mut means = pick(&decoded.output, channels);
+        let mut observations = means.clone();
+        let mut deviations = vec![0.0; asked.len() * channels];
+        match self.residual {
+            None => self.add_white(&decoded.scales, &mut observations, &mut deviations),
+            Some(law) => {
+                let first = |s: usize| (s * decoded.points + decoded.offsets[b]) * channels;
+                let of_draw = |s: usize| &decoded.output[first(s)..first(s) + reached.len() * channels];
+                for (channel, residual) in law.channels.iter().enumerate() {
+                    let known = series.map_or_else(Known::nothing, |series| {
+                        Known::of(series, channels, channel, reached)
+                    });
+                    let at = Channel { channel, channels, asked, known, residual };
+                    self.add_residual(&at, of_draw, &mut means, &mut observations, &mut deviations);
+                }
+            }
+        }
+        for values in [&mut means, &mut observations] {
+            for (place, value) in values.iter_mut().enumerate() {
+                *value = self.scaler.to_user(place % channels, f64::from(*value)) as f32;
+            }
+        }
+        for (place, deviation) in deviations.iter_mut().enumerate() {
+            *deviation *= self.scaler.scale_of(place % channels).abs() as f32;
+        }
+        let task = decoded.task.as_ref().map_or_else(Vec::new, |(per_time, [_, rows, width], values)| {
+            let row = |s: usize| (s * rows + b) * width..(s * rows + b + 1) * width;
+            match per_time {
+                true => pick(values, *width),
+                false => (0..decoded.samples).flat_map(|s| &values[row(s)]).copied().collect(),
+            }
+        });
+        let states = pick(&decoded.states, decoded.dim);
+        Draws { times: asked.to_vec(), channels, means, deviations, observations, states, task }
+    }
+
+    /// Noise that depends on the series and the sample, and not on its neighbours in the batch.
+    fn stream(&self, sample: usize, channel: usize) -> Stream {
+        // Apart from the noise of paths and inputs by its epoch.
+        let [low, high] = self.draws.key.words();
+        let seed = u64::from(high) << 32 | u64::from(low);
+        let key = NoiseKey::new(seed, u64::MAX - 2 - ((channel as u64) << 32));
+        key.stream(Purpose::Other, self.number, self.draws.first_sample + sample as u32)
+    }
+
+    fn add_white(&self, scales: &[f32], observations: &mut [f32], deviations: &mut [f32]) {
+        if scales.is_empty() || deviations.is_empty() {
+            return;
+        }
+        for (place, deviation) in deviations.iter_mut().enumerate() {
+            *deviation = scales[place % scales.len()];
+        }
+        for (sample, values) in observations.chunks_mut(deviations.len()).enumerate() {
+            let mut stream = self.stream(sample, 0);
+            for (value, deviation) in values.iter_mut().zip(&*deviations) {
+                *value += deviation * normal(&mut stream) as f32;
+            }
+        }
+    }
+
+    /// The part of one channel that paths leave over, given what is known of it.
+    fn add_residual<'a>(
+        &self,
+        at: &Channel<'_>,
+        of_draw: impl Fn(usize) -> &'a [f32],
+        means: &mut [f32],
+        observations: &mut [f32],
+        deviations: &mut [f32],
+    ) {
+        let &Channel { channel, channels, asked, ref known, residual } = at;
+        let samples = means.len() / (asked.len() * channels).max(1);
+        for sample in 0..samples {
+            let path = of_draw(sample);
+            let over = known.places.iter().zip(&known.values);
+            let over: Vec<f64> =
+                over.map(|(&place, value)| value - f64::from(path[place * channels + channel])).collect();
+            let conditional = residual.condition(&known.times, &over, asked);
+            let mut stream = self.stream(sample, channel);
+            let drawn = residual.draw(&known.times, &over, asked, &mut || normal(&mut stream));
+            for i in 0..asked.len() {
+                let place = i * channels + channel;
+                let entry = sample * asked.len() * channels + place;
+                means[entry] += conditional.mean[i] as f32;
+                observations[entry] += drawn[i] as f32;
+                // The same for all draws: it depends on times alone.
+                deviations[place] = conditional.variance[i].sqrt() as f32;
+            }
+        }
+    }
+}
+
+/// One channel of one series.
+struct Channel<'a> {
+    channel: usize,
+    channels: usize,
+    asked: &'a [f64],
+    known: Known,
+    residual: &'a ChannelResidual,
+}
+
+impl Known {
+    fn nothing() -> Self {
+        Self { places: Vec::new(), times: Vec::new(), values: Vec::new() }
+    }
+
+    /// The visible entries of a channel.
+    fn of(series: &Series, channels: usize, channel: usize, reached: &[f64]) -> Self {
+        let mut known = Self::nothing();
+        for (i, &time) in series.times.iter().enumerate() {
+            if series.is_visible(channels, i, channel) {
+                known.places.push(place(reached, time));
+                known.times.push(time);
+                known.values.push(f64::from(series.values[i * channels + channel]));
+            }
+        }
+        known
+    }
+}
+
+/// The place of a time in increasing times that have it.
+fn place(times: &[f64], time: f64) -> usize {
+    times.partition_point(|&other| other < time).min(times.len().saturating_sub(1))
+}
+
+/// One of a pair of Box and Muller.
+fn normal(stream: &mut Stream) -> f64 {
+    let radius = (-2.0 * stream.uniform().ln()).sqrt();
+    radius * (std::f64::consts::TAU * stream.uniform()).cos()
+}

@@ -1,0 +1,195 @@
+//! The law of the residuals of a channel, and what follows from it.
+
+use serde::{Deserialize, Serialize};
+
+use super::chain::{Backward, Dynamics, Event, LARGEST, append, smooth};
+
+/// The law of the residuals of one channel: `r(t) = a u(t) + s e(t)`, `E u(t) u(t') = exp(-|t - t'| / l)`.
+///
+/// ```
+/// # use stroock::residual::ChannelResidual;
+/// let law = ChannelResidual { amplitude: 1.0, length: 2.0, noise: 0.1, spread: 1.0 };
+/// // Seen: 0.8 at time 3. Asked: right beside it, and far away.
+/// let answer = law.condition(&[3.0], &[0.8], &[3.1, 50.0]);
+/// assert!((answer.mean[0] - 0.75).abs() < 0.01 && answer.variance[0] < 0.12);
+/// assert!(answer.mean[1].abs() < 1e-6 && (answer.variance[1] - 1.01).abs() < 1e-6);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelResidual {
+    /// Standard deviation `a` of the part that persists.
+    pub amplitude: f64,
+    /// Time `l` after which the part that persists has a correlation of `1 / e`, in the units of the user.
+    pub length: f64,
+    /// Standard deviation `s` of the white part.
+    pub noise: f64,
+    /// Factor on the standard deviations of [`condition`](Self::condition) and [`draw`](Self::draw), chosen
+    /// in the fit so that intervals of 90 % cover 90 %: real residuals are not Gaussian. It leaves the
+    /// conditional means and [`log_likelihood`](Self::log_likelihood) alone.
+    #[serde(default = "one")]
+    pub spread: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// The laws of the residuals of all channels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResidualLaw {
+    /// One law a channel.
+    pub channels: Vec<ChannelResidual>,
+}
+
+/// Means and variances of a residual at the times asked for, each given everything that was seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditional {
+    /// Means, `[Q]`.
+    pub mean: Vec<f64>,
+    /// Variances of a new measurement, with its noise and the factor `spread^2`, `[Q]`.
+    pub variance: Vec<f64>,
+}
+
+impl ResidualLaw {
+    /// White residuals with the given standard deviations.
+    ///
+    /// ```
+    /// # use stroock::residual::ResidualLaw;
+    /// let law = ResidualLaw::white(&[0.1, 0.5]);
+    /// assert!(law.is_sound(2));
+    /// assert_eq!(law.channels[1].condition(&[0.0], &[3.0], &[0.0]).mean, [0.0]);
+    /// ```
+    pub fn white(scales: &[f64]) -> Self {
+        ResidualLaw { channels: scales.iter().map(|&scale| ChannelResidual::white(scale)).collect() }
+    }
+
+    /// Whether there is a sound law for each of `channels` channels.
+    pub fn is_sound(&self, channels: usize) -> bool {
+        self.channels.len() == channels && self.channels.iter().all(ChannelResidual::is_sound)
+    }
+}
+
+impl ChannelResidual {
+    /// White residuals with standard deviation `scale`.
+    pub fn white(scale: f64) -> Self {
+        ChannelResidual { amplitude: 0.0, length: 1.0, noise: scale, spread: 1.0 }
+    }
+
+    /// Whether all numbers are finite (and their squares are), deviations are not negative and not all zero,
+    /// and length and spread are positive.
+    pub fn is_sound(&self) -> bool {
+        let deviation = |x: f64| (0.0..=LARGEST).contains(&x);
+        let positive = |x: f64| x > 0.0 && x <= LARGEST;
+        deviation(self.amplitude)
+            && deviation(self.noise)
+            && self.amplitude + self.noise > 0.0
+            && positive(self.length)
+            && positive(self.spread)
+    }
+
+    fn dynamics(&self) -> Dynamics {
+        Dynamics {
+            variance: self.amplitude * self.amplitude,
+            length: self.length,
+            noise: self.noise * self.noise,
+        }
+    }
+
+    /// Mean and variance of a new measurement at each of the increasing times `at` `[Q]`, given the residuals
+    /// `values` `[T]` seen at increasing `times` `[T]`.
+    ///
+    /// A new measurement has noise of its own, at a seen time too. Seen values that are not finite count as
+    /// not seen. Exact, in `O(T + Q)`.
+    pub fn condition(&self, times: &[f64], values: &[f64], at: &[f64]) -> Conditional {
+        let dynamics = self.dynamics();
+        let (events, mut states) = (chain(times, values, at), Vec::new());
+        dynamics.filtered(&events, &mut states);
+        let mut answer =
+            Conditional { mean: Vec::with_capacity(at.len()), variance: Vec::with_capacity(at.len()) };
+        smooth(&events, &states, |_, moments| {
+            answer.mean.push(moments.mean);
+            answer.variance.push((moments.variance + dynamics.noise) * self.spread * self.spread);
+        });
+        answer.mean.reverse();
+        answer.variance.reverse();
+        answer
+    }
+
+    /// A draw of new measurements at the increasing times `at` `[Q]` together, given the residuals `values`
+    /// `[T]` seen at increasing `times` `[T]`.
+    ///
+    /// `normal` gives independent standard normals: one for every time, seen or asked for, and one more for
+    /// every time asked for, from the last time to the first.
+    ///
+    /// ```
+    /// # use stroock::residual::ChannelResidual;
+    /// let law = ChannelResidual { amplitude: 1.0, length: 2.0, noise: 0.0, spread: 1.0 };
+    /// // With normals that are all zero, the draw is the conditional mean.
+    /// let draw = law.draw(&[0.0], &[1.0], &[0.0, 2.0], &mut || 0.0);
+    /// assert!((draw[0] - 1.0).abs() < 1e-12 && (draw[1] - (-1f64).exp()).abs() < 1e-12);
+    /// ```
+    pub fn draw(
+        &self,
+        times: &[f64],
+        values: &[f64],
+        at: &[f64],
+        normal: &mut impl FnMut() -> f64,
+    ) -> Vec<f64> {
+        let dynamics = self.dynamics();
+        let (events, mut states) = (chain(times, values, at), Vec::new());
+        dynamics.filtered(&events, &mut states);
+        let mut draws = Vec::with_capacity(at.len());
+        // Mean and deviation from it apart, for the spread is a factor on the deviation alone.
+        let (mut mean, mut deviation) = (0.0, 0.0);
+        for (k, state) in states.iter().enumerate().rev() {
+            let Backward { slope, shift, variance } = Backward::new(state, states.get(k + 1));
+            mean = shift + slope * mean;
+            deviation = slope * deviation + variance.sqrt() * normal();
+            if events[k].seen.is_none() {
+                draws.push(mean + self.spread * (deviation + self.noise * normal()));
+            }
+        }
+        draws.reverse();
+        draws
+    }
+
+    /// `ln p(values)` of residuals `[T]` at increasing `times` `[T]`, all together. The spread has no part in
+    /// it.
+    pub fn log_likelihood(&self, times: &[f64], values: &[f64]) -> f64 {
+        let dynamics = self.dynamics();
+        let mut sum = 0.0;
+        dynamics.filter(&chain(times, values, &[]), |event, state| {
+            if let Some(value) = event.seen {
+                let variance = state.predicted.variance + dynamics.noise;
+                sum += log_density(value - state.predicted.mean, variance);
+            }
+        });
+        sum
+    }
+
+    /// `sum_q ln N(held_q; mean_q, variance_q)` with the [`condition`](Self::condition)al moments (spread
+    /// included) at the times of `held` given `seen`; both are (times, values).
+    ///
+    /// Each held value is judged on its own, as predictions are. Held values that are not finite count for
+    /// nothing.
+    pub fn predictive_log_likelihood(&self, seen: (&[f64], &[f64]), held: (&[f64], &[f64])) -> f64 {
+        let Conditional { mean, variance } = self.condition(seen.0, seen.1, held.0);
+        let places = held.1.iter().zip(mean.iter().zip(&variance));
+        places.filter(|(x, _)| x.is_finite()).map(|(x, (mean, v))| log_density(x - mean, *v)).sum()
+    }
+}
+
+fn chain(times: &[f64], values: &[f64], at: &[f64]) -> Vec<Event> {
+    let mut events = Vec::new();
+    append(&mut events, times, values, at);
+    events
+}
+
+/// `ln N(difference; 0, variance)`; a variance of zero is taken for the smallest positive one, so that the
+/// result is never without meaning.
+pub(super) fn log_density(difference: f64, variance: f64) -> f64 {
+    let variance = variance.max(f64::MIN_POSITIVE);
+    let ratio = difference / variance.sqrt();
+    -0.5 * (ratio * ratio + variance.ln() + std::f64::consts::TAU.ln())
+}

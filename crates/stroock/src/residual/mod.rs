@@ -1,0 +1,18 @@
+//! What the decoder leaves over: the law of the residuals along a series.
+//!
+//! Given a path `z` of the latent process, an observation of channel `c` is `x_c(t) = mean_c(z_t) + r_c(t)`.
+//! The residual `r_c` is not white. It is modelled as
+//!
+//! `r(t) = a u(t) + s e(t)`,
+//!
+//! with a stationary Ornstein-Uhlenbeck process `u`, `E u(t) u(t') = exp(-|t - t'| / l)`, and white `e`. A
+//! prediction near an observation is then pulled towards it, and intervals widen with the distance. The
+//! process is Markov, so everything here is exact and linear in the number of times: a Kalman filter
+//! forwards, a smoother backwards.
+
+mod chain;
+mod fit;
+mod law;
+
+pub use fit::{ResidualSample, fit};
+pub use law::{ChannelResidual, Conditional, ResidualLaw};

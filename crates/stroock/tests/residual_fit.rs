@@ -1,0 +1,157 @@
+//! The fit of the law of the residuals: known laws, little data, outliers, heavy tails.
+
+use rand_core::Rng;
+use stroock::residual::{ChannelResidual, ResidualSample, fit};
+use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+
+fn stream(number: u32) -> Stream {
+    NoiseKey::new(11, 0).stream(Purpose::Other, number, 0)
+}
+
+/// A standard normal number.
+fn normal(stream: &mut Stream) -> f64 {
+    (-2.0 * stream.uniform().ln()).sqrt() * (std::f64::consts::TAU * stream.uniform()).cos()
+}
+
+const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, noise: 0.3, spread: 1.0 };
+
+/// Series of a known law at irregular times; a third of the values is held back, and the second half of every
+/// other series.
+fn simulate(
+    law: &ChannelResidual,
+    series: u32,
+    length: usize,
+    tail: impl Fn(f64) -> f64,
+) -> Vec<ResidualSample> {
+    let mut samples = Vec::new();
+    for number in 0..series {
+        let mut numbers = stream(100 + number);
+        let (mut time, mut times) = (0.0, Vec::new());
+        for _ in 0..length {
+            time -= 0.5 * numbers.uniform().ln();
+            times.push(time);
+        }
+        let values = law.draw(&[], &[], &times, &mut || normal(&mut numbers));
+        let mut sample = ResidualSample::default();
+        for (k, (time, value)) in times.into_iter().zip(values).enumerate() {
+            let late = number % 2 == 1 && k > length / 2;
+            if late || numbers.next_u32().is_multiple_of(3) {
+                sample.held_times.push(time);
+                sample.held_values.push(tail(value));
+            } else {
+                sample.seen_times.push(time);
+                sample.seen_values.push(tail(value));
+            }
+        }
+        samples.push(sample);
+    }
+    samples
+}
+
+fn within(name: &str, found: f64, expected: f64, share: f64) {
+    assert!((found / expected).ln().abs() < share, "{name}: {found}, expected {expected}");
+}
+
+#[test]
+fn the_fit_recovers_the_law() {
+    for law in [
+        LAW,
+        ChannelResidual { amplitude: 20.0, length: 12.0, noise: 2.0, spread: 1.0 },
+        ChannelResidual { amplitude: 0.01, length: 0.6, noise: 0.02, spread: 1.0 },
+    ] {
+        let samples = simulate(&law, 200, 60, |x| x);
+        let found = fit(&samples, 1.0);
+        let density = |law: &ChannelResidual| -> f64 {
+            let one = |s: &ResidualSample| {
+                law.predictive_log_likelihood(
+                    (&s.seen_times, &s.seen_values),
+                    (&s.held_times, &s.held_values),
+                )
+            };
+            samples.iter().map(one).sum()
+        };
+        let plain = ChannelResidual { spread: 1.0, ..found };
+        eprintln!("{found:?}: {} nats, the truth {}", density(&plain), density(&law));
+        assert!(density(&plain) > density(&law) - 0.1, "{found:?} is not the best");
+        within("amplitude", found.amplitude, law.amplitude, 0.15);
+        within("length", found.length, law.length, 0.3);
+        within("noise", found.noise, law.noise, 0.15);
+        within("spread", found.spread, 1.0, 0.06);
+    }
+}
+
+#[test]
+fn white_residuals_are_found_white() {
+    let white = ChannelResidual::white(0.7);
+    let found = fit(&simulate(&white, 100, 40, |x| x), 1.0);
+    within("noise", found.noise.hypot(found.amplitude), 0.7, 0.05);
+    let near = found.condition(&[1.0], &[1.0], &[1.0]).mean[0];
+    assert!(near.abs() < 0.1, "{found:?}");
+}
+
+#[test]
+fn little_data_fall_back_to_white() {
+    assert_eq!(fit(&[], f64::NAN), ChannelResidual::white(1.0));
+    let few = ResidualSample {
+        seen_times: vec![0.0, 1.0],
+        seen_values: vec![3.0, -3.0],
+        held_times: vec![0.5],
+        held_values: vec![2.0],
+    };
+    assert_eq!(fit(std::slice::from_ref(&few), 1.0), ChannelResidual::white(2.0));
+    let seen = ResidualSample { held_times: vec![], held_values: vec![], ..few };
+    assert_eq!(fit(&[seen], 1.0), ChannelResidual::white(3.0));
+    let zeros = ResidualSample {
+        seen_times: vec![],
+        seen_values: vec![],
+        held_times: (0..100).map(f64::from).collect(),
+        held_values: vec![0.0; 100],
+    };
+    let found = fit(&[zeros], 1.0);
+    assert!(found.is_sound() && found.noise <= 1e-6, "{found:?}");
+}
+
+#[test]
+fn outliers_do_not_break_the_fit() {
+    let mut samples = simulate(&LAW, 200, 60, |x| x);
+    let mut numbers = stream(5);
+    for sample in &mut samples {
+        for value in sample.seen_values.iter_mut().chain(&mut sample.held_values) {
+            if numbers.uniform() < 0.005 {
+                *value = 1e6 * normal(&mut numbers);
+            }
+        }
+    }
+    let found = fit(&samples, 1.0);
+    within("amplitude", found.amplitude, LAW.amplitude, 0.5);
+    within("length", found.length, LAW.length, 0.8);
+    within("noise", found.noise, LAW.noise, 0.8);
+}
+
+#[test]
+fn the_spread_makes_intervals_cover() {
+    // Cubes of normal numbers have heavy tails: their deviation is far too wide for 90 %.
+    let samples = simulate(&ChannelResidual::white(1.0), 200, 60, |x| x.powi(3));
+    let found = fit(&samples, 1.0);
+    let (mut covered, mut count) = (0, 0);
+    for sample in &samples {
+        let answer = found.condition(&sample.seen_times, &sample.seen_values, &sample.held_times);
+        for (q, value) in sample.held_values.iter().enumerate() {
+            count += 1;
+            covered += u32::from((value - answer.mean[q]).abs() < 1.644_853_6 * answer.variance[q].sqrt());
+        }
+    }
+    assert!(found.spread < 0.9, "{found:?}");
+    let share = f64::from(covered) / f64::from(count);
+    assert!((share - 0.9).abs() < 0.002, "{share}");
+}
+
+#[test]
+fn the_fit_is_the_same_every_time_and_fast() {
+    let samples = simulate(&LAW, 1000, 200, |x| x);
+    let start = std::time::Instant::now();
+    let found = fit(&samples, 1.0);
+    eprintln!("200 000 values: {found:?} in {:?}", start.elapsed());
+    assert_eq!(found, fit(&samples, 1.0));
+    within("length", found.length, LAW.length, 0.1);
+}
