@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use stroock::estimator::{Evaluation, EvaluationQuestion, FitConfig, Goal};
 use stroock::run::{Progress, RunFolder, StopFlag, parse, to_toml};
+use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
 use stroock::training::Outcome;
 
@@ -102,11 +103,12 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
 
 /// What a model of this goal is tested by.
 pub fn default_question(goal: Goal) -> EvaluationQuestion {
-    let hold_out = match goal {
-        Goal::Impute | Goal::Classify => stroock::score::HoldOut::Random { share: 0.2 },
-        Goal::Forecast => stroock::score::HoldOut::Tail { share: 0.25 },
-    };
-    EvaluationQuestion { hold_out, ..EvaluationQuestion::default() }
+    match goal {
+        Goal::Impute | Goal::Classify => EvaluationQuestion::default(),
+        Goal::Forecast => {
+            EvaluationQuestion { hold_out: HoldOut::Tail { share: 0.25 }, ..EvaluationQuestion::default() }
+        }
+    }
 }
 
 /// A new folder with settings from the data and the arguments.

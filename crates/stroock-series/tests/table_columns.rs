@@ -16,8 +16,8 @@ fn columns_are_guessed_and_shown() {
     assert_eq!(names(&table), ["HR"]);
     let reasons: Vec<&str> = table.columns.ignored.iter().map(|(_, reason)| reason.as_str()).collect();
     assert_eq!(reasons[0], "counts the rows");
-    assert_eq!(reasons[1], "text with 2 different values, such as `CCU`; --label ward makes it the class");
-    assert!(reasons[2].contains("--label Class"), "{reasons:?}");
+    assert_eq!(reasons[1], "text with 2 different values, such as `CCU`; --target ward makes it the class");
+    assert!(reasons[2].contains("--target Class"), "{reasons:?}");
     assert_eq!(
         names(&read("t,x,\n0,1,\n1,2,\n").unwrap()),
         ["x"],
@@ -53,7 +53,7 @@ fn unknown_names_are_answered_with_the_nearest() {
     assert_says(with(&|o| o.value = some("pulse")), &["--variable"]);
     assert_says(
         with(&|o| (o.id, o.label) = (some("id"), some("id"))),
-        &["`id` cannot be both --id and --label"],
+        &["`id` cannot be both --id and --target"],
     );
     let long = "id,time,variable,value\na,0,pulse,1\n";
     let options = ReadOptions { variables: list(&["puls"]), ..ReadOptions::default() };

@@ -1,7 +1,7 @@
 //! The law of the residuals against dense linear algebra, its limits, and its draws.
 
 use proptest::prelude::*;
-use stroock::residual::{ChannelResidual, Conditional, ResidualLaw, ResidualSample, fit};
+use stroock::residual::{ChannelResidual, Conditional, ResidualLaw, ResidualSample, fit, Shape};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 
@@ -61,7 +61,7 @@ fn dense(law: &ChannelResidual, times: &[f64], values: &[f64], at: &[f64]) -> (C
         answer.mean.push(half.iter().zip(&white).map(|(a, b)| a * b).sum());
         let known: f64 = half.iter().map(|a| a * a).sum();
         let variance = law.amplitude * law.amplitude + noise - known;
-        answer.variance.push(variance * law.spread * law.spread);
+        answer.variance.push(variance);
     }
     let log = |i: usize| -0.5 * white[i] * white[i] - lower[i][i].ln() - 0.5 * std::f64::consts::TAU.ln();
     (answer, (0..times.len()).map(log).sum())
@@ -77,8 +77,8 @@ fn increasing(mut times: Vec<f64>) -> Vec<f64> {
 }
 
 fn laws() -> impl Strategy<Value = ChannelResidual> {
-    (0.0..3.0f64, -3.0..3.0f64, 0.05..2.0f64, 0.3..3.0f64).prop_map(|(amplitude, length, noise, spread)| {
-        ChannelResidual { amplitude, length: length.exp(), noise, spread }
+    (0.0..3.0f64, -3.0..3.0f64, 0.05..2.0f64).prop_map(|(amplitude, length, noise)| {
+        ChannelResidual { amplitude, length: length.exp(), noise, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 }
     })
 }
 
@@ -140,7 +140,7 @@ proptest! {
     ) {
         let power = |x: f64| if x == 0.0 { 0.0 } else { 10f64.powf(x) };
         let law = ChannelResidual {
-            amplitude: power(amplitude), length: 10f64.powf(length), noise: power(noise), spread: 1.0,
+            amplitude: power(amplitude), length: 10f64.powf(length), noise: power(noise), shape: Shape::default(), trust: 1.0,
         };
         let answer = law.condition(&times, &values, &at);
         prop_assert!(answer.mean.iter().all(|x| x.is_finite()), "{:?}", answer);
@@ -157,7 +157,7 @@ proptest! {
     }
 }
 
-const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, noise: 0.3, spread: 1.0 };
+const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, noise: 0.3, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 };
 const TIMES: [f64; 4] = [0.0, 0.4, 2.0, 2.5];
 const VALUES: [f64; 4] = [0.5, -0.2, 1.3, 0.9];
 
@@ -203,22 +203,43 @@ fn nothing_seen_nothing_asked_no_amplitude_no_noise() {
 }
 
 #[test]
-fn the_spread_scales_deviations_and_leaves_means() {
-    let (at, wide) = ([0.3, 9.0], ChannelResidual { spread: 2.0, ..LAW });
-    let (one, two) = (LAW.condition(&TIMES, &VALUES, &at), wide.condition(&TIMES, &VALUES, &at));
-    assert_eq!(one.mean, two.mean);
-    assert!((0..2).all(|q| close(two.variance[q], 4.0 * one.variance[q], 1e-14)));
-    assert_eq!(LAW.log_likelihood(&TIMES, &VALUES), wide.log_likelihood(&TIMES, &VALUES));
+fn the_shape_leaves_means_and_makes_a_mixture_of_densities() {
+    let shape = Shape { spread: 0.5, tail_share: 0.25, tail_spread: 2.0 };
+    let heavy = ChannelResidual { shape, ..LAW };
+    let at = [0.3, 9.0];
+    assert_eq!(LAW.condition(&TIMES, &VALUES, &at), heavy.condition(&TIMES, &VALUES, &at));
+    assert_eq!(LAW.log_likelihood(&TIMES, &VALUES), heavy.log_likelihood(&TIMES, &VALUES));
+    let density = |spread: f64| {
+        let scaled = ChannelResidual { shape: Shape { spread, ..Shape::default() }, ..LAW };
+        scaled.predictive_log_likelihood((&TIMES, &VALUES), (&[9.0], &[1.7])).exp()
+    };
+    let mixture = heavy.predictive_log_likelihood((&TIMES, &VALUES), (&[9.0], &[1.7])).exp();
+    assert!(close(mixture, 0.75 * density(0.5) + 0.25 * density(2.0), 1e-12));
+}
+
+#[test]
+fn shapes_are_found_again() {
+    let truth = Shape { spread: 0.6, tail_share: 0.08, tail_spread: 4.0 };
+    let mut numbers = stream(11);
+    let sample: Vec<f64> =
+        (0..40_000).map(|_| truth.choose(numbers.uniform()) * normal(&mut numbers)).collect();
+    let found = Shape::fit(&sample);
+    assert!(close(found.spread, truth.spread, 0.02), "{found:?}");
+    assert!((found.tail_share - truth.tail_share).abs() < 0.01, "{found:?}");
+    assert!((found.tail_spread / truth.tail_spread).ln().abs() < 0.06, "{found:?}");
+    assert!((found.variance() / truth.variance()).ln().abs() < 0.05, "{found:?}");
+    assert_eq!(Shape::fit(&[0.1; 5]), Shape::default());
+    assert!(Shape::fit(&[0.0; 500]).is_sound());
 }
 
 #[test]
 fn draws_have_the_conditional_law() {
-    let law = ChannelResidual { spread: 1.3, ..LAW };
+    let law = LAW;
     let at = [-1.0, 0.4, 1.0, 1.1, 4.0];
     let expected = law.condition(&TIMES, &VALUES, &at);
     let mut numbers = stream(2);
     let draws: Vec<Vec<f64>> =
-        (0..40_000).map(|_| law.draw(&TIMES, &VALUES, &at, &mut || normal(&mut numbers))).collect();
+        (0..40_000).map(|_| law.draw(&TIMES, &VALUES, &at, 1.0, &mut || normal(&mut numbers))).collect();
     for q in 0..at.len() {
         let centred = |draw: &Vec<f64>| draw[q] - expected.mean[q];
         estimate(draws.iter().map(centred)).assert_mean("mean", 0.0);
@@ -249,13 +270,13 @@ fn laws_are_read_back_as_written_and_checked() {
     assert_eq!(serde_json::from_str::<ResidualLaw>(&text).unwrap(), law);
     assert!(serde_json::from_str::<ResidualLaw>(r#"{"channels": [], "more": 1}"#).is_err());
     let short = r#"{"amplitude": 1.0, "length": 2.0, "noise": 0.5}"#;
-    assert_eq!(serde_json::from_str::<ChannelResidual>(short).unwrap().spread, 1.0);
+    assert_eq!(serde_json::from_str::<ChannelResidual>(short).unwrap().shape, Shape::default());
     assert!(law.is_sound(2) && !law.is_sound(3));
     for wrong in [
         ChannelResidual { amplitude: -1.0, ..LAW },
         ChannelResidual { length: 0.0, ..LAW },
         ChannelResidual { noise: f64::NAN, ..LAW },
-        ChannelResidual { spread: f64::INFINITY, ..LAW },
+        ChannelResidual { shape: Shape { spread: f64::INFINITY, ..Shape::default() }, ..LAW },
         ChannelResidual::white(0.0),
     ] {
         assert!(!wrong.is_sound(), "{wrong:?}");

@@ -178,7 +178,7 @@ pub struct EvaluateArguments {
 #[derive(Debug, Args)]
 pub struct HeldArguments {
     /// What is held out: values one by one, runs of times of each variable, or the last part of every series
-    #[arg(long, value_enum, default_value_t = HoldOutName::Random)]
+    #[arg(long, value_enum, default_value_t = HoldOutName::Blocks)]
     pub hold_out: HoldOutName,
     /// Share of the values that is held out
     #[arg(long, default_value_t = 0.2, value_parser = proper_share)]

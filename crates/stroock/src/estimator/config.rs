@@ -45,10 +45,22 @@ pub struct FitConfig {
 }
 
 impl FitConfig {
-    /// Which series of a table, cut as the configuration says, are for what.
+    /// Which series of a table, cut as the configuration says, are for what: a random split of whole series. Windows
+    /// of a long series resemble their neighbours, so that there the last ones are for testing; those for validation
+    /// are of all seasons.
     pub fn split(&self, table: &Table) -> Split {
-        let count = table.data.series().len();
-        Split::random(count, self.validation_share, self.test_share, self.training.seed)
+        let (count, seed) = (table.data.series().len(), self.training.seed);
+        let random = Split::random(count, self.validation_share, self.test_share, seed);
+        if self.sampling.window.is_none() {
+            return random;
+        }
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by(|&a, &b| table.origins[a].total_cmp(&table.origins[b]));
+        let test = order.split_off(count - random.test.len());
+        let share = random.validation.len() as f64 / order.len().max(1) as f64;
+        let rest = Split::random(order.len(), share, 0.0, seed);
+        let named = |numbers: Vec<usize>| numbers.into_iter().map(|number| order[number]).collect();
+        Split { train: named(rest.train), validation: named(rest.validation), test }
     }
 
     /// The same for another number of epochs: the rate goes down once over all of them.

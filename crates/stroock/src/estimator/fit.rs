@@ -77,7 +77,7 @@ impl FitConfig {
         let path = folder.paths().model();
         let (model, _) = Description::load(&path, &Device::flex())?;
         if trained.outcome != Outcome::Stopped {
-            description.data.residual = Some(residual_law(&model, &description.data, &data, &split)?);
+            description.data.residual = Some(residual_law(&model, &description.data, &data, &split, self.goal)?);
             description.save(&model, &path)?;
         }
         let model = Model { model, description };

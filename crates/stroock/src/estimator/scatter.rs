@@ -1,23 +1,23 @@
 //! How observations scatter around decoded paths, learned from series that were not trained on.
 
+use rayon::prelude::*;
 use stroock_kernels::noise::NoiseKey;
 
-use super::EstimatorError;
+use super::{EstimatorError, Goal};
 use crate::entries::entries;
 use crate::model::{DataDescription, PathDraws, StandardModel};
 use crate::predict::Predictor;
-use crate::residual::{ChannelResidual, ResidualLaw, ResidualSample, fit};
+use crate::residual::{DecodedSample, ResidualLaw, fit_trusting};
 use crate::score::{HoldOut, withhold};
-use crate::series::{Dataset, Split};
+use crate::series::{Dataset, Series, Split};
 
-/// Values that a channel needs for a law of its own.
-const ENOUGH: usize = 200;
-/// Series that the law is learned from, at most.
+/// Series that the law is learned from.
+const FEWEST_SERIES: usize = 24;
 const MOST_SERIES: usize = 400;
-const DRAWS: usize = 4;
+const DRAWS: usize = 16;
 const SERIES_AT_ONCE: usize = 32;
 
-/// The residual law of a model: what best foretells values that are held out, given those that are seen. Values are
+/// The law of residuals from the mean path of a model: what best foretells values that are held out, given those that are seen. Values are
 /// held out one by one in a third of the series, in runs in another, and at the end in the last: without ends, only
 /// the ratio of amplitude and length is known, and forecasts are too sure of themselves.
 pub(super) fn residual_law(
@@ -25,26 +25,14 @@ pub(super) fn residual_law(
     about: &DataDescription,
     data: &Dataset,
     split: &Split,
+    goal: Goal,
 ) -> Result<ResidualLaw, EstimatorError> {
     let channels = data.observation().len();
-    // Series that were trained on look better than they are, but are better than none.
-    let numbers = split.validation.iter().chain(&split.train).copied();
-    let observed = |number: usize| {
-        let series = &data.series()[number];
-        (0..series.values.len())
-            .filter(|place| series.is_observed(channels, place / channels, place % channels))
-            .count()
-    };
-    let mut chosen = Vec::new();
-    let mut values = 0;
-    for (rank, number) in numbers.enumerate() {
-        let needed = rank < split.validation.len() || values < ENOUGH * channels;
-        if chosen.len() >= MOST_SERIES || !needed {
-            break;
-        }
-        values += observed(number);
-        chosen.push(number);
-    }
+    // Series that were trained on look better than they are: they serve where there are too few others.
+    let few = split.validation.len() < FEWEST_SERIES;
+    let others = if few { split.train.as_slice() } else { &[] };
+    let most = if few { FEWEST_SERIES } else { MOST_SERIES };
+    let chosen: Vec<usize> = split.validation.iter().chain(others).copied().take(most).collect();
     let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
     let mut held = data.clone();
     let ways = [
@@ -52,43 +40,92 @@ pub(super) fn residual_law(
         HoldOut::Blocks { share: 0.3, length: 6 },
         HoldOut::Tail { share: 0.3 },
     ];
-    for (seed, (part, way)) in chosen.chunks(chosen.len().div_ceil(ways.len()).max(1)).zip(ways).enumerate() {
-        held = withhold(held, part, way, &statics, seed as u64)?;
+    for (seed, way) in ways.into_iter().enumerate() {
+        let part: Vec<usize> = chosen.iter().copied().skip(seed).step_by(ways.len()).collect();
+        held = withhold(held, &part, way, &statics, seed as u64)?;
     }
 
+    // Gaps decide where gaps are to be filled, ends where the future is asked for.
+    let judged = |way: usize| matches!(ways[way], HoldOut::Tail { .. }) == (goal == Goal::Forecast);
+    let way = |rank: usize| Some(rank % ways.len()).filter(|&way| judged(way));
     let white = DataDescription { residual: None, ..about.clone() };
     let predictor = Predictor::new(model, &white);
     let draws = PathDraws { key: NoiseKey::new(5, 0), samples: DRAWS, first_sample: 0 };
-    let mut samples: Vec<Vec<ResidualSample>> = vec![Vec::new(); channels];
-    for numbers in chosen.chunks(SERIES_AT_ONCE) {
+    let mut samples: Vec<Vec<DecodedSample>> = vec![Vec::new(); channels];
+    for (chunk, numbers) in chosen.chunks(SERIES_AT_ONCE).enumerate() {
         let times: Vec<Vec<f64>> =
             numbers.iter().map(|&number| held.series()[number].times.clone()).collect();
-        for (&number, drawn) in numbers.iter().zip(predictor.posterior(&held, numbers, &times, draws)?) {
+        let drawn = predictor.posterior(&held, numbers, &times, draws)?;
+        for (i, (&number, drawn)) in numbers.iter().zip(drawn).enumerate() {
+            let way = way(chunk * SERIES_AT_ONCE + i);
             let series = &held.series()[number];
             for (channel, samples) in samples.iter_mut().enumerate() {
-                for sample in 0..DRAWS {
-                    let mut residual = ResidualSample::default();
-                    for (i, &time) in series.times.iter().enumerate() {
-                        let place = i * channels + channel;
-                        let mean = drawn.means[sample * series.values.len() + place];
-                        let mean = about.scaler.to_model(channel, f64::from(mean));
-                        let over = f64::from(series.values[place]) - mean;
-                        if series.is_visible(channels, i, channel) {
-                            residual.seen_times.push(time);
-                            residual.seen_values.push(over);
-                        } else if series.is_observed(channels, i, channel) {
-                            residual.held_times.push(time);
-                            residual.held_values.push(over);
-                        }
-                    }
-                    samples.push(residual);
-                }
+                let decoded = |i: usize| {
+                    let place = i * channels + channel;
+                    let means = drawn.means.iter().skip(place).step_by(series.values.len());
+                    let mean = means.map(|&mean| f64::from(mean)).sum::<f64>() / DRAWS as f64;
+                    about.scaler.to_model(channel, mean)
+                };
+                samples.push(sample(series, channels, channel, way, decoded));
             }
         }
     }
     let scales = model.likelihood.gaussian().map(|gaussian| entries(gaussian.scale())).unwrap_or_default();
     let scale = |channel: usize| scales.get(channel % scales.len().max(1)).copied().unwrap_or(1.0);
-    let laws = samples.iter().enumerate();
-    let channels = laws.map(|(channel, samples)| fit(samples, f64::from(scale(channel))));
-    Ok(ResidualLaw { channels: channels.collect::<Vec<ChannelResidual>>() })
+    let others = observed_samples(data, &split.train, &statics, &ways, judged)?;
+    let law = |channel: usize| {
+        fit_trusting(&samples[channel], &others[channel], f64::from(scale(channel)))
+    };
+    Ok(ResidualLaw { channels: (0..channels).into_par_iter().map(law).collect() })
+}
+
+/// What is observed of every channel of series, without what a decoder says about it.
+fn observed_samples(
+    data: &Dataset,
+    numbers: &[usize],
+    statics: &[bool],
+    ways: &[HoldOut],
+    judged: impl Fn(usize) -> bool,
+) -> Result<Vec<Vec<DecodedSample>>, EstimatorError> {
+    let channels = data.observation().len();
+    // Spread over all of them: they may be in the order of time.
+    let step = numbers.len().div_ceil(MOST_SERIES).max(1);
+    let chosen = numbers.iter().step_by(step).map(|&number| data.series()[number].clone()).collect();
+    let mut held = Dataset::new(data.observation(), chosen)?;
+    for (seed, &way) in ways.iter().enumerate() {
+        let part: Vec<usize> = (seed..held.series().len()).step_by(ways.len()).collect();
+        held = withhold(held, &part, way, statics, seed as u64)?;
+    }
+    let of_channel = |channel: usize| {
+        let of_series = |(rank, series): (usize, &Series)| {
+            let way = Some(rank % ways.len()).filter(|&way| judged(way));
+            sample(series, channels, channel, way, |_| 0.0)
+        };
+        held.series().iter().enumerate().map(of_series).collect()
+    };
+    Ok((0..channels).map(of_channel).collect())
+}
+
+/// One channel of a series with what is decoded at its times.
+fn sample(
+    series: &Series,
+    channels: usize,
+    channel: usize,
+    way: Option<usize>,
+    decoded: impl Fn(usize) -> f64,
+) -> DecodedSample {
+    let mut sample = DecodedSample { way, ..DecodedSample::default() };
+    for (i, &time) in series.times.iter().enumerate() {
+        let value = f64::from(series.values[i * channels + channel]);
+        if series.is_visible(channels, i, channel) {
+            sample.observed.seen_times.push(time);
+            sample.observed.seen_values.push(value);
+            sample.seen_means.push(decoded(i));
+        } else if series.is_observed(channels, i, channel) {
+            sample.observed.held_times.push(time);
+            sample.observed.held_values.push(value);
+            sample.held_means.push(decoded(i));
+        }
+    }
+    sample
 }

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::batch::EvidenceError;
 use crate::model::ModelError;
+use crate::residual::Shape;
 use crate::series::SeriesError;
 
 /// Draws for one series at `T` times, with `C` channels each, in the units of the user.
@@ -16,8 +17,11 @@ pub struct Draws {
     /// Means of observations given the path (and, under a residual law, the observations of the series),
     /// `[S, T, C]`.
     pub means: Vec<f32>,
-    /// Standard deviations of observations around these means, `[T, C]`; 0 where the likelihood has none.
+    /// Standard deviations of observations around these means before their shape, `[T, C]`; 0 where the likelihood
+    /// has none.
     pub deviations: Vec<f32>,
+    /// How observations are distributed around these means in units of the deviations, `[C]`.
+    pub shapes: Vec<Shape>,
     /// Observations with their noise, `[S, T, C]`.
     pub observations: Vec<f32>,
     /// Latent states, `[S, T, n]`.

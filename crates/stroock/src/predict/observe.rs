@@ -4,8 +4,11 @@ use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 use super::Draws;
 use crate::model::PathDraws;
-use crate::residual::{ChannelResidual, ResidualLaw};
+use crate::residual::{ChannelResidual, ResidualLaw, Shape};
 use crate::series::{Scaler, Series};
+
+/// Share of the variance of a residual law that is always drawn as noise, however much paths differ.
+const LEAST_REST: f64 = 0.1;
 
 /// `S` paths through a batch with `Q` points, decoded, in model units.
 pub(super) struct Decoded {
@@ -62,6 +65,7 @@ impl Observer<'_> {
         let mut means = pick(&decoded.output, channels);
         let mut observations = means.clone();
         let mut deviations = vec![0.0; asked.len() * channels];
+        let mut shapes = vec![Shape::default(); channels];
         match self.residual {
             None => self.add_white(&decoded.scales, &mut observations, &mut deviations),
             Some(law) => {
@@ -73,6 +77,7 @@ impl Observer<'_> {
                     });
                     let at = Channel { channel, channels, asked, known, residual };
                     self.add_residual(&at, of_draw, &mut means, &mut observations, &mut deviations);
+                    shapes[channel] = residual.shape;
                 }
             }
         }
@@ -92,7 +97,7 @@ impl Observer<'_> {
             }
         });
         let states = pick(&decoded.states, decoded.dim);
-        Draws { times: asked.to_vec(), channels, means, deviations, observations, states, task }
+        Draws { times: asked.to_vec(), channels, means, deviations, shapes, observations, states, task }
     }
 
     /// Noise that depends on the series and the sample, and not on its neighbours in the batch.
@@ -120,6 +125,9 @@ impl Observer<'_> {
     }
 
     /// The part of one channel that paths leave over, given what is known of it.
+    ///
+    /// The law is that of residuals from the mean path. What the paths differ among themselves is a part of its
+    /// variance, and noise is added for the rest only.
     fn add_residual<'a>(
         &self,
         at: &Channel<'_>,
@@ -129,25 +137,49 @@ impl Observer<'_> {
         deviations: &mut [f32],
     ) {
         let &Channel { channel, channels, asked, ref known, residual } = at;
-        let samples = means.len() / (asked.len() * channels).max(1);
+        let row = asked.len() * channels;
+        let samples = means.len() / row.max(1);
+        let mut variance = Vec::new();
         for sample in 0..samples {
             let path = of_draw(sample);
+            let said = |place: usize| residual.trust * f64::from(path[place * channels + channel]);
             let over = known.places.iter().zip(&known.values);
-            let over: Vec<f64> =
-                over.map(|(&place, value)| value - f64::from(path[place * channels + channel])).collect();
+            let over: Vec<f64> = over.map(|(&place, value)| value - said(place)).collect();
             let conditional = residual.condition(&known.times, &over, asked);
+            for (i, over) in conditional.mean.iter().enumerate() {
+                let mean = &mut means[sample * row + i * channels + channel];
+                *mean = (residual.trust * f64::from(*mean) + over) as f32;
+            }
+            // The same for all draws: it depends on times alone.
+            variance = conditional.variance;
+        }
+        let shape_variance = residual.shape.variance();
+        let rest: Vec<f64> = (0..asked.len())
+            .map(|i| {
+                let among = spread(means.iter().skip(i * channels + channel).step_by(row), samples);
+                (1.0 - among / (variance[i] * shape_variance)).max(LEAST_REST).sqrt()
+            })
+            .collect();
+        let zeros = vec![0.0; known.times.len()];
+        for sample in 0..samples {
             let mut stream = self.stream(sample, channel);
-            let drawn = residual.draw(&known.times, &over, asked, &mut || normal(&mut stream));
+            let factor = residual.shape.choose(stream.uniform());
+            let drawn = residual.draw(&known.times, &zeros, asked, factor, &mut || normal(&mut stream));
             for i in 0..asked.len() {
-                let place = i * channels + channel;
-                let entry = sample * asked.len() * channels + place;
-                means[entry] += conditional.mean[i] as f32;
-                observations[entry] += drawn[i] as f32;
-                // The same for all draws: it depends on times alone.
-                deviations[place] = conditional.variance[i].sqrt() as f32;
+                let entry = sample * row + i * channels + channel;
+                observations[entry] = means[entry] + (rest[i] * drawn[i]) as f32;
             }
         }
+        for i in 0..asked.len().min(variance.len()) {
+            deviations[i * channels + channel] = (rest[i] * variance[i].sqrt()) as f32;
+        }
     }
+}
+
+/// Variance of so many numbers.
+fn spread<'a>(numbers: impl Iterator<Item = &'a f32> + Clone, count: usize) -> f64 {
+    let mean = numbers.clone().map(|&x| f64::from(x)).sum::<f64>() / count as f64;
+    numbers.map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count as f64
 }
 
 /// One channel of one series.

@@ -6,7 +6,7 @@
 //! two numbers are left to search for: a coarse grid in `(ln l, logit q)`, and a search from its best point
 //! with shrinking steps.
 
-use super::ChannelResidual;
+use super::{ChannelResidual, Shape};
 use super::chain::{Dynamics, Event, Filtered, append, smooth};
 
 /// Residuals of one channel along one series and one draw of its path: what was seen, and what was held back.
@@ -24,18 +24,14 @@ pub struct ResidualSample {
 
 /// Below this many held values a law with memory is not tried.
 const ENOUGH_FOR_MEMORY: usize = 16;
-/// Below this many held values the spread stays at one.
-const ENOUGH_FOR_SPREAD: usize = 30;
 /// Nats that memory has to gain, for its two numbers more.
 const WORTHWHILE: f64 = 3.0;
-/// Values further out than this many times the deviation exceeded by one value in twenty are cut off in the
-/// search.
+/// Values further out than this many times the size exceeded by two values in a thousand are cut off in the search:
+/// rare events count, what is out of all proportion does not.
 const OUTLYING: f64 = 4.0;
 /// Events that the search looks at; more are thinned out by blocks.
 const SEARCHED: usize = 30_000;
 const BLOCK: usize = 500;
-/// `P(|x| < this) = 0.9` for a standard normal number.
-const NINETY: f64 = 1.644_853_626_951_472_7;
 /// Bounds of `logit q`: from `s = 0.001 a` to `s = 50 a`.
 const SHARES: (f64, f64) = (-14.0, 8.0);
 
@@ -48,13 +44,13 @@ const SHARES: (f64, f64) = (-14.0, 8.0);
 ///
 /// Deterministic, and steady where data are poor: with few held values, or where memory gains nothing, the
 /// law is white with the deviation of the residuals; without any value it is white with deviation `fallback`.
-/// Outliers are cut off for the search and the deviations, but not for the
-/// [`spread`](ChannelResidual::spread), a quantile.
+/// Values that are out of all proportion are cut off for the search and the deviations, but not for the
+/// [`shape`](ChannelResidual::shape).
 ///
 /// ```
 /// # use stroock::residual::{ResidualSample, fit};
 /// let law = fit(&[], 0.3);
-/// assert_eq!((law.amplitude, law.noise, law.spread), (0.0, 0.3, 1.0));
+/// assert_eq!((law.amplitude, law.noise), (0.0, 0.3));
 /// ```
 pub fn fit(samples: &[ResidualSample], fallback: f64) -> ChannelResidual {
     let fallback = if fallback.is_finite() && fallback > 0.0 { fallback } else { 1.0 };
@@ -82,14 +78,20 @@ pub fn fit(samples: &[ResidualSample], fallback: f64) -> ChannelResidual {
                 amplitude: scale * (1.0 - share).sqrt(),
                 length: best.length.exp(),
                 noise: scale * share.sqrt(),
-                spread: 1.0,
+                ..white
             };
         }
     }
-    if raw.held.len() >= ENOUGH_FOR_SPREAD {
-        law.spread = raw.spread(&law, &mut work);
-    }
+    law.shape = raw.shape(&law, &mut work);
     if law.is_sound() { law } else { ChannelResidual::white(fallback) }
+}
+
+impl ChannelResidual {
+    /// The same law with the shape that the held values of samples have under it.
+    pub(super) fn reshaped(self, samples: &[ResidualSample]) -> Self {
+        let shape = Evidence::new(samples, f64::INFINITY).shape(&self, &mut Vec::new());
+        Self { shape, ..self }
+    }
 }
 
 /// A point of the search: `ln l` and `logit q`.
@@ -202,7 +204,7 @@ impl Evidence {
     }
 
     /// Factor on the deviations with which nine in ten held values lie in their intervals of 90 %.
-    fn spread(&self, law: &ChannelResidual, work: &mut Vec<Filtered>) -> f64 {
+    fn shape(&self, law: &ChannelResidual, work: &mut Vec<Filtered>) -> Shape {
         let mut errors = Vec::with_capacity(self.held.len());
         let dynamics = Dynamics {
             variance: law.amplitude * law.amplitude,
@@ -210,9 +212,9 @@ impl Evidence {
             noise: law.noise * law.noise,
         };
         self.judge(dynamics, work, |value, mean, variance| {
-            errors.push((value - mean).abs() / variance.sqrt())
+            errors.push((value - mean) / variance.sqrt())
         });
-        (quantile(&mut errors, 0.9).unwrap_or(NINETY) / NINETY).clamp(0.3, 3.0)
+        Shape::fit(&errors)
     }
 }
 
@@ -262,7 +264,7 @@ fn finite<'a>(times: &'a [f64], values: &'a [f64]) -> impl Iterator<Item = (f64,
     pairs.filter(|(time, value)| time.is_finite() && value.is_finite())
 }
 
-/// The size that one value in twenty exceeds, or the largest where that is zero.
+/// The size that two values in a thousand exceed, or the largest where that is zero.
 fn outlying(samples: &[ResidualSample]) -> f64 {
     let mut sizes: Vec<f64> = samples
         .iter()
@@ -272,7 +274,7 @@ fn outlying(samples: &[ResidualSample]) -> f64 {
         })
         .map(|(_, value)| value.abs())
         .collect();
-    match quantile(&mut sizes, 0.95) {
+    match quantile(&mut sizes, 0.998) {
         Some(size) if size > 0.0 => size,
         _ => sizes.into_iter().fold(0.0, f64::max),
     }

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Shape;
 use super::chain::{Backward, Dynamics, Event, LARGEST, append, smooth};
 
 /// The law of the residuals of one channel: `r(t) = a u(t) + s e(t)`, `E u(t) u(t') = exp(-|t - t'| / l)`.
 ///
 /// ```
 /// # use stroock::residual::ChannelResidual;
-/// let law = ChannelResidual { amplitude: 1.0, length: 2.0, noise: 0.1, spread: 1.0 };
+/// let law = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.1) };
 /// // Seen: 0.8 at time 3. Asked: right beside it, and far away.
 /// let answer = law.condition(&[3.0], &[0.8], &[3.1, 50.0]);
 /// assert!((answer.mean[0] - 0.75).abs() < 0.01 && answer.variance[0] < 0.12);
@@ -23,11 +24,13 @@ pub struct ChannelResidual {
     pub length: f64,
     /// Standard deviation `s` of the white part.
     pub noise: f64,
-    /// Factor on the standard deviations of [`condition`](Self::condition) and [`draw`](Self::draw), chosen
-    /// in the fit so that intervals of 90 % cover 90 %: real residuals are not Gaussian. It leaves the
+    /// How residuals are distributed once they are divided by their conditional deviations. It leaves the
     /// conditional means and [`log_likelihood`](Self::log_likelihood) alone.
+    #[serde(default)]
+    pub shape: Shape,
+    /// Factor on what the decoder says: residuals are `observation - trust * decoded`.
     #[serde(default = "one")]
-    pub spread: f64,
+    pub trust: f64,
 }
 
 fn one() -> f64 {
@@ -47,7 +50,7 @@ pub struct ResidualLaw {
 pub struct Conditional {
     /// Means, `[Q]`.
     pub mean: Vec<f64>,
-    /// Variances of a new measurement, with its noise and the factor `spread^2`, `[Q]`.
+    /// Variances of a new measurement, with its noise, but without the shape, `[Q]`.
     pub variance: Vec<f64>,
 }
 
@@ -73,11 +76,11 @@ impl ResidualLaw {
 impl ChannelResidual {
     /// White residuals with standard deviation `scale`.
     pub fn white(scale: f64) -> Self {
-        ChannelResidual { amplitude: 0.0, length: 1.0, noise: scale, spread: 1.0 }
+        ChannelResidual { amplitude: 0.0, length: 1.0, noise: scale, shape: Shape::default(), trust: 1.0 }
     }
 
     /// Whether all numbers are finite (and their squares are), deviations are not negative and not all zero,
-    /// and length and spread are positive.
+    /// the length is positive and the shape is a law.
     pub fn is_sound(&self) -> bool {
         let deviation = |x: f64| (0.0..=LARGEST).contains(&x);
         let positive = |x: f64| x > 0.0 && x <= LARGEST;
@@ -85,7 +88,8 @@ impl ChannelResidual {
             && deviation(self.noise)
             && self.amplitude + self.noise > 0.0
             && positive(self.length)
-            && positive(self.spread)
+            && self.shape.is_sound()
+            && (0.0..=1.0).contains(&self.trust)
     }
 
     fn dynamics(&self) -> Dynamics {
@@ -109,7 +113,7 @@ impl ChannelResidual {
             Conditional { mean: Vec::with_capacity(at.len()), variance: Vec::with_capacity(at.len()) };
         smooth(&events, &states, |_, moments| {
             answer.mean.push(moments.mean);
-            answer.variance.push((moments.variance + dynamics.noise) * self.spread * self.spread);
+            answer.variance.push(moments.variance + dynamics.noise);
         });
         answer.mean.reverse();
         answer.variance.reverse();
@@ -119,14 +123,15 @@ impl ChannelResidual {
     /// A draw of new measurements at the increasing times `at` `[Q]` together, given the residuals `values`
     /// `[T]` seen at increasing `times` `[T]`.
     ///
-    /// `normal` gives independent standard normals: one for every time, seen or asked for, and one more for
+    /// Deviations from the conditional mean are multiplied by `factor`, for instance one that the shape
+    /// [chooses](Shape::choose). `normal` gives independent standard normals: one for every time, seen or asked for, and one more for
     /// every time asked for, from the last time to the first.
     ///
     /// ```
     /// # use stroock::residual::ChannelResidual;
-    /// let law = ChannelResidual { amplitude: 1.0, length: 2.0, noise: 0.0, spread: 1.0 };
+    /// let law = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.0) };
     /// // With normals that are all zero, the draw is the conditional mean.
-    /// let draw = law.draw(&[0.0], &[1.0], &[0.0, 2.0], &mut || 0.0);
+    /// let draw = law.draw(&[0.0], &[1.0], &[0.0, 2.0], 1.0, &mut || 0.0);
     /// assert!((draw[0] - 1.0).abs() < 1e-12 && (draw[1] - (-1f64).exp()).abs() < 1e-12);
     /// ```
     pub fn draw(
@@ -134,27 +139,28 @@ impl ChannelResidual {
         times: &[f64],
         values: &[f64],
         at: &[f64],
+        factor: f64,
         normal: &mut impl FnMut() -> f64,
     ) -> Vec<f64> {
         let dynamics = self.dynamics();
         let (events, mut states) = (chain(times, values, at), Vec::new());
         dynamics.filtered(&events, &mut states);
         let mut draws = Vec::with_capacity(at.len());
-        // Mean and deviation from it apart, for the spread is a factor on the deviation alone.
+        // Mean and deviation from it apart, for the factor is on the deviation alone.
         let (mut mean, mut deviation) = (0.0, 0.0);
         for (k, state) in states.iter().enumerate().rev() {
             let Backward { slope, shift, variance } = Backward::new(state, states.get(k + 1));
             mean = shift + slope * mean;
             deviation = slope * deviation + variance.sqrt() * normal();
             if events[k].seen.is_none() {
-                draws.push(mean + self.spread * (deviation + self.noise * normal()));
+                draws.push(mean + factor * (deviation + self.noise * normal()));
             }
         }
         draws.reverse();
         draws
     }
 
-    /// `ln p(values)` of residuals `[T]` at increasing `times` `[T]`, all together. The spread has no part in
+    /// `ln p(values)` of residuals `[T]` at increasing `times` `[T]`, all together. The shape has no part in
     /// it.
     pub fn log_likelihood(&self, times: &[f64], values: &[f64]) -> f64 {
         let dynamics = self.dynamics();
@@ -168,15 +174,20 @@ impl ChannelResidual {
         sum
     }
 
-    /// `sum_q ln N(held_q; mean_q, variance_q)` with the [`condition`](Self::condition)al moments (spread
-    /// included) at the times of `held` given `seen`; both are (times, values).
-    ///
-    /// Each held value is judged on its own, as predictions are. Held values that are not finite count for
-    /// nothing.
+    /// The sum of the log densities of `held` values, each given what was `seen` (and on its own, as predictions are):
+    /// the [`condition`](Self::condition)al law with the shape. Both are (times, values). Held values that are not
+    /// finite count for nothing.
     pub fn predictive_log_likelihood(&self, seen: (&[f64], &[f64]), held: (&[f64], &[f64])) -> f64 {
         let Conditional { mean, variance } = self.condition(seen.0, seen.1, held.0);
         let places = held.1.iter().zip(mean.iter().zip(&variance));
-        places.filter(|(x, _)| x.is_finite()).map(|(x, (mean, v))| log_density(x - mean, *v)).sum()
+        let density = |(x, (mean, v)): (&f64, (&f64, &f64))| {
+            let [narrow, wide] = self.shape.components().map(|(share, deviation)| {
+                share.ln() + log_density(x - mean, v * deviation * deviation)
+            });
+            let largest = f64::max(narrow, wide);
+            largest + ((narrow - largest).exp() + (wide - largest).exp()).ln()
+        };
+        places.filter(|(x, _)| x.is_finite()).map(density).sum()
     }
 }
 

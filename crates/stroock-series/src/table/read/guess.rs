@@ -279,7 +279,7 @@ impl Guess<'_> {
             } else if column.is_text() {
                 note(name, column.reason());
             } else if vocabulary::is_label(name) {
-                note(name, format!("looks like a class; --label {name} or --variables makes use of it"));
+                note(name, format!("looks like a class; --target {name} or --variables makes use of it"));
             } else {
                 variables.push(name.clone());
             }

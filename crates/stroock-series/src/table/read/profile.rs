@@ -119,7 +119,7 @@ impl ColumnProfile {
                 format!("text with more than {DISTINCT} different values, such as `{example}`")
             }
             count if count <= 20 => format!(
-                "text with {count} different values, such as `{example}`; --label {} makes it the class",
+                "text with {count} different values, such as `{example}`; --target {} makes it the class",
                 self.name
             ),
             count => format!("text with {count} different values, such as `{example}`"),

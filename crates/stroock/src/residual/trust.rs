@@ -1,0 +1,147 @@
+//! How far the decoder is believed, channel by channel.
+
+use super::{ChannelResidual, ResidualSample, fit};
+
+/// One channel along one series: what was observed and decoded, where it was seen and where it was held back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DecodedSample {
+    /// The observed values, seen and held back.
+    pub observed: ResidualSample,
+    /// What the decoder says at the seen times, `[T]`.
+    pub seen_means: Vec<f64>,
+    /// What the decoder says at the held times, `[Q]`.
+    pub held_means: Vec<f64>,
+    /// Which way values were held back, and `None` for one that is not to be judged by. Each way counts for as much as
+    /// any other.
+    pub way: Option<usize>,
+}
+
+/// Degrees of trust that are tried, beside none.
+const TRUSTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
+/// Another law has to lower the logarithm of the squared error by so much.
+const WORTHWHILE: f64 = 0.01;
+/// Noise of a law without noise, as a share of its amplitude.
+const NOISELESS: f64 = 1e-3;
+/// How much longer a law remembers that hardly comes back to its mean.
+const WANDERING: f64 = 30.0;
+/// Largest error that counts in full, in sizes that one value in a hundred exceeds.
+const OUTLYING: f64 = 10.0;
+
+/// The law of a channel together with the [`trust`](ChannelResidual::trust) under which held values are foretold with
+/// the least squared error. Without trust the law is that of the observations themselves, and predictions are lines
+/// between neighbours that fall back to the mean of the training data.
+///
+/// Spikes that the decoder has learnt by heart mislead it on new series; there, less trust is better. Where values
+/// jump now and then, the likeliest normal law takes the jumps for noise, and one without noise, or one that hardly comes
+/// back to its mean, may foretell better.
+///
+/// `samples` are of series that the decoder was not trained on. A law without trust does not depend on the decoder, and
+/// is learnt from `others` as well, which may be any series (their means do not matter).
+pub fn fit_trusting(
+    samples: &[DecodedSample],
+    others: &[DecodedSample],
+    fallback: f64,
+) -> ChannelResidual {
+    let limit = limit(samples);
+    let mut best = Best { error: f64::INFINITY, law: ChannelResidual::white(fallback) };
+    for trust in TRUSTS {
+        let residuals = residuals(samples, trust);
+        for law in candidates(&residuals, trust, fallback) {
+            best.challenge(law, log_error(&law, samples, &residuals, limit), &residuals);
+        }
+    }
+    let all: Vec<DecodedSample> = samples.iter().chain(others).cloned().collect();
+    let observed = residuals(&all, 0.0);
+    let mut plain = Best { error: f64::INFINITY, law: ChannelResidual::white(fallback) };
+    for law in candidates(&observed, 0.0, fallback) {
+        plain.challenge(law, log_error(&law, &all, &observed, limit), &observed);
+    }
+    let own = &observed[..samples.len()];
+    best.challenge(plain.law, log_error(&plain.law, samples, own, limit), &observed);
+    best.law
+}
+
+/// The best law so far.
+struct Best {
+    error: f64,
+    law: ChannelResidual,
+}
+
+impl Best {
+    /// Takes a law that is better by enough, with the shape of the given residuals.
+    fn challenge(&mut self, law: ChannelResidual, error: f64, residuals: &[ResidualSample]) {
+        if error < self.error - WORTHWHILE {
+            *self = Best { error, law: law.reshaped(residuals) };
+        }
+    }
+}
+
+fn residuals(samples: &[DecodedSample], trust: f64) -> Vec<ResidualSample> {
+    samples.iter().map(|sample| sample.residuals(trust)).collect()
+}
+
+/// The likeliest law, the same without noise, and one that moves as fast but hardly comes back to its mean, so that
+/// predictions between neighbours are straight lines.
+fn candidates(
+    residuals: &[ResidualSample],
+    trust: f64,
+    fallback: f64,
+) -> impl Iterator<Item = ChannelResidual> {
+    let fitted = ChannelResidual { trust, ..fit(residuals, fallback) };
+    let noiseless = ChannelResidual { noise: NOISELESS * fitted.amplitude, ..fitted };
+    let wandering = ChannelResidual {
+        amplitude: noiseless.amplitude * WANDERING.sqrt(),
+        length: noiseless.length * WANDERING,
+        ..noiseless
+    };
+    [fitted, noiseless, wandering].into_iter().filter(ChannelResidual::is_sound)
+}
+
+/// The largest error that counts in full.
+fn limit(samples: &[DecodedSample]) -> f64 {
+    let values = samples.iter().flat_map(|sample| &sample.observed.held_values);
+    let mut sizes: Vec<f64> = values.map(|x| x.abs()).filter(|x| *x > 0.0).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() * 99 / 100).map_or(f64::INFINITY, |size| OUTLYING * size)
+}
+
+impl DecodedSample {
+    /// What is left over when the decoder is trusted so far.
+    fn residuals(&self, trust: f64) -> ResidualSample {
+        let over = |values: &[f64], means: &[f64]| -> Vec<f64> {
+            values.iter().zip(means).map(|(value, mean)| value - trust * mean).collect()
+        };
+        ResidualSample {
+            seen_values: over(&self.observed.seen_values, &self.seen_means),
+            held_values: over(&self.observed.held_values, &self.held_means),
+            ..self.observed.clone()
+        }
+    }
+}
+
+/// The mean over the ways of holding back of the logarithm of the mean squared error: tails, which nobody foretells
+/// well, do not outweigh gaps.
+fn log_error(
+    law: &ChannelResidual,
+    samples: &[DecodedSample],
+    residuals: &[ResidualSample],
+    limit: f64,
+) -> f64 {
+    let ways = samples.iter().filter_map(|sample| sample.way).max().map_or(0, |way| way + 1);
+    let mut sums = vec![(0usize, 0.0); ways];
+    for (sample, residual) in samples.iter().zip(residuals) {
+        let Some(way) = sample.way else { continue };
+        let said = law.condition(&residual.seen_times, &residual.seen_values, &residual.held_times);
+        let (count, sum) = &mut sums[way];
+        for (mean, value) in said.mean.iter().zip(&residual.held_values) {
+            *count += 1;
+            *sum += (value - mean).abs().min(limit).powi(2);
+        }
+    }
+    let logs: Vec<f64> = sums
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, sum)| (sum / count as f64).max(f64::MIN_POSITIVE).ln())
+        .collect();
+    logs.iter().sum::<f64>() / logs.len().max(1) as f64
+}
