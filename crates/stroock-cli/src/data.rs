@@ -18,7 +18,7 @@ pub fn run(arguments: &Data) -> Result<(), Failure> {
     match arguments {
         Data::List { folder } => list(folder),
         Data::Fetch { name, folder, mirror } => fetch_set(name, folder, mirror.as_deref()),
-        Data::Export { name, folder } => export(name, folder),
+        Data::Export { name, data_dir } => export(name, data_dir.as_deref()),
         Data::Check { name, folder } => check_set(name, folder),
     }
 }
@@ -29,8 +29,8 @@ pub fn folder(given: Option<&Path>) -> Result<DataFolder, Failure> {
 }
 
 /// Writes the stays of sets a and b, which are those of the experiments.
-fn export(name: &str, arguments: &DataFolderArguments) -> Result<(), Failure> {
-    let (folder, set) = (folder(arguments.data_dir.as_deref())?, find(name)?);
+fn export(name: &str, data_dir: Option<&Path>) -> Result<(), Failure> {
+    let (folder, set) = (folder(data_dir)?, find(name)?);
     let archives = [folder.require(set, "set-a.tar.gz")?, folder.require(set, "set-b.tar.gz")?];
     let stays = read_stays(&archives)?;
     let mut out = BufWriter::new(io::stdout().lock());

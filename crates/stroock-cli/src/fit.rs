@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use stroock::estimator::{Evaluation, EvaluationQuestion, FitConfig, Goal};
-use stroock::run::{Progress, RunFolder, StopFlag, parse, to_toml};
+use stroock::run::{Progress, RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
 use stroock::training::Outcome;
@@ -52,8 +52,11 @@ impl RunConfig {
             let run = run.display();
             return Err(Failure::from(format!("`{run}` is no folder of a run; name the data to use the model file on")));
         }
-        let folder = RunFolder::open(run)?;
-        Ok(parse(&folder.paths().config(), &folder.read_config()?)?)
+        // Without taking hold of the folder: looking at a run does not disturb it.
+        let path = RunPaths::new(run).config();
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| Failure::from(format!("cannot read `{}`: {error}", path.display())))?;
+        Ok(parse(&path, &text)?)
     }
 
     /// Refuses tables that are not those that the model was fitted to.
@@ -84,7 +87,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let question = default_question(config.fit.goal);
     let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question)?;
     let page = folder.paths().report();
-    report::write(&model, &config, &folder, &subject, &evaluation, report::SERIES, &page)?;
+    report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)?;
     if arguments.json {
         return print_json(&Results {
             run: arguments.out.display().to_string(),

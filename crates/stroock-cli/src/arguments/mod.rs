@@ -36,11 +36,11 @@ pub enum Command {
     Demo(DemoArguments),
     /// Look at tables of series: columns, lengths, gaps, ranges, oddities, suggested settings
     #[command(after_help = "Examples:\n  stroock describe sensors.csv\n  \
-        zcat big.csv.gz | stroock describe - --id patient --time hour --json")]
+        zcat sensors.csv.gz | stroock describe - --id sensor --time hour --json")]
     Describe(DescribeArguments),
     /// Fit a model to one's own series
     #[command(after_help = "Examples:\n  stroock fit sensors.csv --out run\n  \
-        stroock fit sensors.csv --task classify --target state --out run")]
+        stroock fit sensors.csv --task classify --target state --out state-run")]
     Fit(FitArguments),
     /// Fill gaps, or answer at any times, with intervals
     #[command(after_help = "Examples:\n  stroock impute run sensors.csv --output filled.csv\n  \
@@ -50,7 +50,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  stroock forecast run sensors.csv --until 60 --output ahead.csv")]
     Forecast(ForecastArguments),
     /// Tell the classes of series, or of their times
-    #[command(after_help = "Example:\n  stroock classify run sensors.csv --output classes.csv")]
+    #[command(after_help = "Example:\n  stroock classify state-run sensors.csv --output classes.csv")]
     Classify(ClassifyArguments),
     /// Invent new series, or draw possible courses of given ones
     #[command(after_help = "Examples:\n  stroock sample run --count 20 --output invented.csv\n  \
@@ -245,8 +245,9 @@ pub enum Data {
         /// Name of the data set
         #[arg(value_parser = ["physionet2012"])]
         name: String,
-        #[command(flatten)]
-        folder: DataFolderArguments,
+        /// Where the public data are
+        #[arg(long, env = "STROOCK_DATA_DIR")]
+        data_dir: Option<PathBuf>,
     },
     /// Read a data set that is here, and say whether it is whole
     #[command(after_help = "Example:\n  stroock data check mnist")]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stroock::estimator::{Evaluation, Model};
-use stroock::run::{Metrics, RunFolder, to_toml, write_atomic};
+use stroock::run::{Metrics, RunPaths, to_toml, write_atomic};
 use stroock::series::table::TimeScale;
 use stroock_report::{Calibration, CalibrationPoint, Confusion, Curve, Report};
 
@@ -27,7 +27,7 @@ struct Written {
 }
 
 pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
-    let folder = RunFolder::open(&arguments.run)?;
+    let paths = RunPaths::new(&arguments.run);
     let config = RunConfig::of(&arguments.run)?;
     let model = Model::load(&arguments.run)?;
     let subject = match arguments.data.is_empty() {
@@ -36,8 +36,8 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     };
     let question = default_question(config.fit.goal);
     let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question)?;
-    let path = arguments.output.clone().unwrap_or_else(|| folder.paths().report());
-    write(&model, &config, &folder, &subject, &evaluation, arguments.series, &path)?;
+    let path = arguments.output.clone().unwrap_or_else(|| paths.report());
+    write(&model, &config, &paths, &subject, &evaluation, arguments.series, &path)?;
     let report = path.display().to_string();
     match arguments.json {
         true => print_json(&Written { report }),
@@ -49,13 +49,13 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
 pub fn write(
     model: &Model,
     config: &RunConfig,
-    folder: &RunFolder,
+    run: &RunPaths,
     subject: &Subject,
     evaluation: &Evaluation,
     shown: usize,
     path: &Path,
 ) -> Result<(), Failure> {
-    let rows = Metrics::read(&folder.paths().metrics())?.rows;
+    let rows = Metrics::read(&run.metrics())?.rows;
     let shown = fits::Shown::choose(model, subject, &evaluation.question, shown)?;
     let scale = &model.table()?.time;
     let (time_is_date, time_zone) = match scale {
@@ -91,7 +91,7 @@ pub fn write(
         }),
         paths: Some(paths::paths(model, &shown)?),
         configuration: to_toml(config)?,
-        command: format!("stroock fit {} --out {}", files.join(" "), folder.paths().folder().display()),
+        command: format!("stroock fit {} --out {}", files.join(" "), run.folder().display()),
     };
     Ok(write_atomic(path, report.html()?.as_bytes())?)
 }

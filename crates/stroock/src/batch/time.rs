@@ -76,10 +76,12 @@ pub(super) fn nearest(t: f64, horizon: f64, points: usize) -> usize {
 pub(super) fn through(times: &[f64], largest_step: f64) -> (Vec<f64>, Vec<usize>) {
     let mut grid = vec![0.0];
     let mut indices = Vec::with_capacity(times.len());
+    // Times that rounding alone tells apart are one point.
+    let smallest_step = 1e-4 * largest_step;
     for &time in times {
         let last = grid[grid.len() - 1];
         let gap = time - last;
-        if gap > 0.0 {
+        if gap > smallest_step {
             let parts = (gap / largest_step).ceil().max(1.0);
             grid.extend((1..parts as usize).map(|i| last + gap * i as f64 / parts));
             grid.push(time);
@@ -110,6 +112,14 @@ mod tests {
         assert_eq!(indices, [0, 1, grid.len() - 1]);
         assert!(grid.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] <= 0.1 + 1e-12));
         assert_eq!(grid[grid.len() - 1], 0.5);
+    }
+
+    #[test]
+    fn times_that_rounding_alone_tells_apart_are_one_point() {
+        let (grid, indices) = through(&[0.3, 0.3f64.next_up(), 0.3 + 1e-8, 0.4], 0.1);
+        assert_eq!(indices[0], indices[1]);
+        assert_eq!(indices[1], indices[2]);
+        assert!(grid.windows(2).all(|pair| (pair[1] as f32) > pair[0] as f32));
     }
 
     #[test]

@@ -1,0 +1,197 @@
+//! One's own tables, from the first look to the report, as a user has it.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+mod sensors;
+
+use sensors::sensors;
+
+fn stroock(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stroock")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Standard output of a command that must succeed.
+fn done(arguments: &[&str], folder: &Path) -> String {
+    let output = stroock(arguments, folder);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn lines(text: &str) -> Vec<Vec<&str>> {
+    text.lines().map(|line| line.split(',').collect()).collect()
+}
+
+const COMMANDS: [&str; 8] =
+    ["describe", "fit", "impute", "forecast", "classify", "sample", "evaluate", "report"];
+
+/// The examples in the help of a command, as they are printed.
+fn examples(command: &str, folder: &Path) -> Vec<String> {
+    let help = done(&[command, "--help"], folder);
+    let examples = help.split_once("Example").expect("there are examples").1;
+    let lines = examples.lines().map(str::trim).filter(|line| line.contains("stroock "));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn examples_of_the_help_work_as_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = sensors(40);
+    std::fs::write(folder.path().join("sensors.csv"), &table).unwrap();
+    let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    zipped.write_all(table.as_bytes()).unwrap();
+    std::fs::write(folder.path().join("sensors.csv.gz"), zipped.finish().unwrap()).unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_stroock")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    for command in COMMANDS {
+        let examples = examples(command, folder.path());
+        assert!(!examples.is_empty(), "{command} has no example");
+        for example in examples {
+            let output = Command::new("sh")
+                .args(["-c", &example])
+                .env("PATH", &path)
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(0), "{example}: {}", text(&output.stderr));
+        }
+    }
+    for file in ["filled.csv", "ahead.csv", "classes.csv", "invented.csv", "run/report.html"] {
+        let length = std::fs::metadata(folder.path().join(file)).unwrap().len();
+        assert!(length > 100, "{file} has {length} bytes");
+    }
+    // What was learnt about classes that are plain to see.
+    let classes = std::fs::read_to_string(folder.path().join("classes.csv")).unwrap();
+    let rows = lines(&classes);
+    assert_eq!(rows[0][..2], ["sensor", "class"]);
+    assert_eq!(rows.len(), 41);
+    let right = rows[1..].iter().filter(|row| row[1] == sensors::state(row[0])).count();
+    assert!(right >= 36, "{right} of 40 classes are right");
+}
+
+#[test]
+fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("sensors.csv"), sensors(12)).unwrap();
+    let fitted = done(&["fit", "sensors.csv", "--out", "run", "--epochs", "30", "--json"], at);
+    let results: serde_json::Value = serde_json::from_str(&fitted).unwrap();
+    assert_eq!(results["epochs"], 30);
+    assert!(results["evaluation"]["overall"]["mse"].as_f64().unwrap() > 0.0);
+
+    let gaps = sensors(12).lines().skip(1).flat_map(|line| line.split(',').skip(3).collect::<Vec<_>>())
+        .filter(|cell| cell.is_empty()).count();
+    let filled = done(&["impute", "run", "sensors.csv", "--quantiles", "0.1,0.9", "--samples", "2"], at);
+    let rows = lines(&filled);
+    assert_eq!(rows[0], ["sensor", "hour", "variable", "mean", "sd", "q0.1", "q0.9", "sample_1", "sample_2"]);
+    assert_eq!(rows.len() - 1, gaps);
+    for row in &rows[1..] {
+        let numbers: Vec<f64> = row[3..].iter().map(|cell| cell.parse().unwrap()).collect();
+        assert!(numbers[1] > 0.0 && numbers[2] < numbers[3], "{row:?}");
+        // The pressure of the sensors is about 1 000.
+        assert_eq!(row[2] == "pressure", numbers[0] > 500.0, "{row:?}");
+    }
+    assert_eq!(filled, done(&["impute", "run", "sensors.csv", "--quantiles", "0.1,0.9", "--samples", "2"], at));
+
+    // The wide form keeps every value that was there.
+    let wide = done(&["impute", "run", "sensors.csv", "--wide"], at);
+    let (wide, given) = (lines(&wide), sensors(12));
+    let given = lines(&given);
+    assert_eq!(wide.len(), given.len());
+    assert_eq!(wide[0], ["sensor", "hour", "temperature", "pressure", "power"]);
+    for (answer, row) in wide.iter().zip(&given).skip(1) {
+        assert_eq!(answer[0], row[0]);
+        assert_eq!(answer[1].parse::<f64>().unwrap(), row[1].parse::<f64>().unwrap());
+        for (value, cell) in answer[2..].iter().zip(&row[3..]) {
+            let value: f64 = value.parse().unwrap();
+            assert!(cell.is_empty() || (value - cell.parse::<f64>().unwrap()).abs() < 1e-9, "{answer:?}");
+        }
+    }
+
+    let ahead = stroock(&["forecast", "run", "sensors.csv", "--until", "70", "--every", "4"], at);
+    assert_eq!(ahead.status.code(), Some(0), "{}", text(&ahead.stderr));
+    assert!(text(&ahead.stderr).contains("outside the span"), "{}", text(&ahead.stderr));
+    let ahead = text(&ahead.stdout);
+    assert!(lines(&ahead)[1..].iter().all(|row| row[1].parse::<f64>().unwrap() <= 70.0));
+
+    // Parquet answers are read again; nothing is overwritten.
+    done(&["impute", "run", "sensors.csv", "--output", "filled.parquet"], at);
+    let described = done(&["describe", "filled.parquet", "--json"], at);
+    assert!(described.contains("pressure"), "{described}");
+    let again = stroock(&["impute", "run", "sensors.csv", "--output", "filled.parquet"], at);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("filled.parquet"), "{}", text(&again.stderr));
+    done(&["impute", "run", "sensors.csv", "--output", "filled.parquet", "--overwrite"], at);
+
+    // JSON, one object a row.
+    let json = done(&["sample", "run", "--count", "2", "--json"], at);
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert!(first["temperature"].is_number() && first["sensor"] == "sample 1", "{first}");
+}
+
+#[test]
+fn new_series_of_other_lengths_and_columns_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("sensors.csv"), sensors(12)).unwrap();
+    done(&["fit", "sensors.csv", "--out", "run", "--epochs", "5"], at);
+    // Other order of columns, one variable less, one more, one time only, the model file by itself.
+    let new = "hour,sensor,power,humidity,temperature\n3,x,,40,21.5\n1,y,3.5,41,\n";
+    std::fs::write(at.join("new.csv"), new).unwrap();
+    let output = stroock(&["impute", "run/model.safetensors", "new.csv"], at);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(said.contains("pressure") && said.contains("humidity"), "{said}");
+    let (table, mut asked) = (text(&output.stdout), Vec::new());
+    for row in &lines(&table)[1..] {
+        asked.push(format!("{} {} {}", row[0], row[1], row[2]));
+    }
+    assert_eq!(asked, ["x 3 pressure", "x 3 power", "y 1 temperature", "y 1 pressure"]);
+    // From standard input.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["impute", "run", "-", "--at", "2,2.5"])
+        .current_dir(at)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(new.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(text(&output.stdout).lines().count(), 1 + 2 * 2 * 3, "{}", text(&output.stderr));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let fails = |arguments: &[&str], code: i32, words: &[&str]| {
+        let output = stroock(arguments, at);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        for word in words {
+            assert!(said.contains(word), "{arguments:?}: {said}");
+        }
+    };
+    std::fs::write(at.join("bad.csv"), "id,time,x\na,0,1\na,1,zwei\n").unwrap();
+    std::fs::write(at.join("twice.csv"), "id,time,x\na,0,1\na,0,2\n").unwrap();
+    std::fs::write(at.join("empty.csv"), "id,time,x\na,0,\n").unwrap();
+    fails(&["describe", "nowhere.csv"], 1, &["nowhere.csv"]);
+    fails(&["describe", "bad.csv"], 1, &["bad.csv", "line 3", "`x`", "zwei", "--skip-bad-rows"]);
+    fails(&["describe", "twice.csv"], 1, &["--duplicates"]);
+    fails(&["describe", "bad.csv", "--time", "tiem"], 1, &["tiem", "time"]);
+    fails(&["fit", "empty.csv", "--out", "run"], 1, &["nothing is observed"]);
+    fails(&["fit", "bad.csv", "--skip-bad-rows", "--out", "run", "--task", "classify"], 1, &["--target"]);
+    fails(&["fit", "bad.csv"], 2, &["--out"]);
+    fails(&["impute", "no-run", "bad.csv"], 1, &["no-run"]);
+    fails(&["evaluate", "no-run", "--share", "2"], 2, &["between 0 and 1"]);
+    assert!(!at.join("run").exists(), "a refused fit leaves no folder");
+    let skipped = stroock(&["describe", "bad.csv", "--skip-bad-rows"], at);
+    assert_eq!(skipped.status.code(), Some(0));
+}

@@ -1,0 +1,165 @@
+//! Fitted models of tables: windows, forecasts, classes per time, static variables, files.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use stroock::estimator::{EstimatorError, EvaluationQuestion, FitConfig, Goal, Model, Question};
+use stroock::run::{Progress, RunFolder, StopFlag};
+use stroock::score::HoldOut;
+use stroock::series::Target;
+use stroock::series::table::{Column, ReadOptions, Sampling, Sheet, Table};
+
+fn read(folder: &Path, name: &str, text: &str, options: &ReadOptions) -> Table {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    Table::read(&[path], options).unwrap()
+}
+
+/// Fits for a few epochs, with everything else as suits the table.
+fn fit(table: Table, goal: Goal, epochs: u64, folder: &Path) -> Model {
+    let sampling = Sampling::suggest(&table).sampling;
+    let table = table.sampled(sampling);
+    let config = FitConfig::suggest(&table, sampling, goal).unwrap().with_epochs(epochs);
+    let folder = RunFolder::create(folder.join("run")).unwrap();
+    config.fit(&table, &folder, &StopFlag::new(), Progress::hidden).unwrap().model
+}
+
+/// One long series by the hour, with a daily wave and a gap of a day.
+fn hourly() -> String {
+    let mut text = String::from("date,load,wind\n");
+    for hour in 0..24 * 40 {
+        let (day, of_day) = (hour / 24, hour % 24);
+        let wave = (std::f64::consts::TAU * f64::from(of_day) / 24.0).sin();
+        let load = if day == 11 { String::new() } else { format!("{:.3}", 50.0 + 10.0 * wave) };
+        let date = format!("2024-{:02}-{:02}T{of_day:02}:00:00Z", 1 + day / 28, 1 + day % 28);
+        writeln!(text, "{date},{load},{:.3}", 3.0 - wave + 0.01 * f64::from(hour % 7)).unwrap();
+    }
+    text
+}
+
+fn numbers<'a>(sheet: &'a Sheet, name: &str) -> &'a [f64] {
+    let place = sheet.names.iter().position(|other| other == name).unwrap();
+    let Column::Number(numbers) = &sheet.columns[place] else { panic!("`{name}` has no numbers") };
+    numbers
+}
+
+#[test]
+fn long_series_are_cut_filled_and_forecast() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = read(folder.path(), "load.csv", &hourly(), &ReadOptions::default());
+    let model = fit(table.clone(), Goal::Impute, 150, folder.path());
+    let window = model.table().unwrap().sampling.window.expect("one long series is cut");
+    assert_eq!(window % 86_400.0, 0.0);
+
+    // The gap of a day, in the units of the table, between what the wave says.
+    let answers = model.impute(table.clone(), None, &Question::default()).unwrap();
+    assert_eq!(answers.len(), 24);
+    let worst = answers.times.iter().zip(&answers.mean).map(|(time, mean)| {
+        let hour = (time / 3600.0).rem_euclid(24.0);
+        (mean - (50.0 + 10.0 * (std::f64::consts::TAU * hour / 24.0).sin())).abs()
+    });
+    let worst = worst.fold(0.0, f64::max);
+    assert!(worst < 6.0, "off by {worst}");
+    let sheet = answers.sheet();
+    assert_eq!(sheet.names[..4], ["id", "date", "variable", "mean"]);
+    assert!(numbers(&sheet, "sd").iter().all(|&sd| sd > 0.0));
+
+    // Times in windows that have no rows are answered, too, and a saved model gives the same answers.
+    let ahead = table.data.series()[0].times.last().unwrap() + 40.0 * 86_400.0;
+    let at = [ahead, ahead + 1800.0];
+    let asked = model.impute(table.clone(), Some(&at), &Question::default()).unwrap();
+    assert_eq!(asked.len(), 4);
+    assert_eq!(asked.times[0], ahead);
+    let again = Model::load(&folder.path().join("run")).unwrap();
+    assert_eq!(again.impute(table.clone(), Some(&at), &Question::default()).unwrap(), asked);
+
+    // A forecast goes on from the last row, hour by hour, and within a window nobody is warned.
+    let last = *table.data.series()[0].times.last().unwrap();
+    let forecast = model.forecast(table.clone(), last + 6.0 * 3600.0, None, &Question::default()).unwrap();
+    assert_eq!(forecast.len(), 12);
+    assert_eq!(forecast.times[0], last + 3600.0);
+    assert!(forecast.warnings.is_empty(), "{:?}", forecast.warnings);
+    let far = model.forecast(table.clone(), last + 900.0 * 3600.0, Some(36_000.0), &Question::default()).unwrap();
+    assert!(far.warnings[0].contains("outside the span"), "{:?}", far.warnings);
+    let past = model.forecast(table, last, None, &Question::default());
+    assert!(matches!(past, Err(EstimatorError::Question(_))));
+}
+
+#[test]
+fn classes_per_time_are_learnt_and_scored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("id,time,x,state\n");
+    for series in 0..30 {
+        for step in 0..20 {
+            let high = (step + series) / 5 % 2 == 0;
+            let x = if high { 1.0 } else { -1.0 } + 0.01 * f64::from(step);
+            writeln!(text, "s{series},{step},{x},{}", if high { "high" } else { "low" }).unwrap();
+        }
+    }
+    let options = ReadOptions { label: Some("state".into()), ..ReadOptions::default() };
+    let table = read(folder.path(), "states.csv", &text, &options);
+    assert_eq!(table.classes, ["high", "low"]);
+    assert!(matches!(table.data.series()[0].target, Target::ClassPerTime(_)));
+    let model = fit(table.clone(), Goal::Classify, 120, folder.path());
+    let classes = model.classify(table.clone(), &Question::default()).unwrap();
+    assert_eq!(classes.probabilities.len(), 600);
+    assert!(classes.probabilities.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6));
+    let prepared = model.prepare(table).unwrap();
+    let scores = model.evaluate(&prepared, None, &EvaluationQuestion::default()).unwrap();
+    let scores = scores.classes.unwrap().scores;
+    assert_eq!(scores.count, 600);
+    assert!(scores.accuracy > 0.85, "{scores:?}");
+}
+
+#[test]
+fn static_variables_are_seen_and_never_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("id,time,level,x\n");
+    for series in 0..40 {
+        for step in 0..12 {
+            let x = if step % 3 == 1 { String::new() } else { format!("{}", series % 4) };
+            writeln!(text, "s{series},{step},{},{x}", series % 4).unwrap();
+        }
+    }
+    let options = ReadOptions { statics: vec!["level".into()], ..ReadOptions::default() };
+    let table = read(folder.path(), "levels.csv", &text, &options);
+    let model = fit(table.clone(), Goal::Impute, 60, folder.path());
+    let answers = model.impute(table.clone(), None, &Question::default()).unwrap();
+    assert_eq!(answers.len(), 40 * 4);
+    assert!(answers.sheet().rows().unwrap() == 160);
+    let prepared = model.prepare(table).unwrap();
+    for hold_out in [HoldOut::Random { share: 0.3 }, HoldOut::Tail { share: 0.3 }] {
+        let question = EvaluationQuestion { hold_out, ..EvaluationQuestion::default() };
+        let evaluation = model.evaluate(&prepared, None, &question).unwrap();
+        let names: Vec<&str> = evaluation.variables.iter().map(|v| v.name.as_str()).collect();
+        assert_eq!(names, ["x"]);
+        assert!(evaluation.overall.mse < evaluation.overall.baselines[1].mse, "{evaluation:?}");
+    }
+}
+
+#[test]
+fn tables_without_anything_to_learn_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = read(folder.path(), "empty.csv", "id,time,x\na,0,\nb,1,\n", &ReadOptions::default());
+    let refused = FitConfig::suggest(&empty, Sampling::default(), Goal::Impute);
+    assert!(matches!(refused, Err(EstimatorError::NoValues { series: 2 })));
+    let plain = read(folder.path(), "plain.csv", "id,time,x\na,0,1\nb,1,2\n", &ReadOptions::default());
+    let refused = FitConfig::suggest(&plain, Sampling::default(), Goal::Classify);
+    assert!(matches!(refused, Err(EstimatorError::NoClasses)));
+}
+
+#[test]
+fn the_smallest_tables_are_fitted() {
+    for (name, text) in [
+        ("one value", "id,time,x\na,0,1\n"),
+        ("one series", "time,x\n0,1\n1,2\n2,\n5,4\n"),
+        ("a constant", "id,time,x,y\na,0,1,\na,3,1,\nb,1,1,\n"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let table = read(folder.path(), "small.csv", text, &ReadOptions::default());
+        let model = fit(table.clone(), Goal::Impute, 2, folder.path());
+        let answers = model.impute(table, None, &Question::default()).unwrap();
+        let finite = answers.mean.iter().chain(&answers.deviation).all(|number| number.is_finite());
+        assert!(finite, "{name}: {answers:?}");
+    }
+}
