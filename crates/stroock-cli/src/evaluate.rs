@@ -13,7 +13,8 @@ use crate::tables::{read, read_for, warn};
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let model = Model::load(&arguments.model)?;
     let subject = Subject::open(&model, arguments)?;
-    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question(&arguments.held))?;
+    let evaluation =
+        model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question(&arguments.held))?;
     warn(&evaluation.warnings);
     match arguments.json {
         true => print_json(&evaluation),
@@ -116,17 +117,21 @@ pub fn text(evaluation: &Evaluation) -> String {
     };
     lines.extend(evaluation.variables.iter().map(|variable| row(&variable.name, &variable.scores)));
     lines.push(row("all, in deviations", overall));
-    let mse: Vec<String> =
-        overall.baselines.iter().map(|baseline| format!("{} {}", short(baseline.mse), baseline.name)).collect();
+    let mse: Vec<String> = overall
+        .baselines
+        .iter()
+        .map(|baseline| format!("{} {}", short(baseline.mse), baseline.name))
+        .collect();
     lines.push(String::new());
     lines.push(format!(
         "MSE over all values, each variable divided by its deviation: {} ({})",
         short(overall.mse),
         mse.join(", ")
     ));
-    let covered = overall.coverage.iter().map(|(level, share)| {
-        format!("{:.0} % intervals hold {:.1} %", 100.0 * level, 100.0 * share)
-    });
+    let covered = overall
+        .coverage
+        .iter()
+        .map(|(level, share)| format!("{:.0} % intervals hold {:.1} %", 100.0 * level, 100.0 * share));
     lines.push(covered.collect::<Vec<_>>().join(", "));
     if let Some(classes) = &evaluation.classes {
         lines.push(String::new());
@@ -144,7 +149,10 @@ fn class_lines(evaluation: &stroock::estimator::ClassEvaluation) -> Vec<String> 
         scores.log_loss,
         scores.count
     )];
-    lines.push(format!("  {:<20}{:>8}{:>11}{:>9}{:>7}   taken for", "class", "labels", "precision", "recall", "F1"));
+    lines.push(format!(
+        "  {:<20}{:>8}{:>11}{:>9}{:>7}   taken for",
+        "class", "labels", "precision", "recall", "F1"
+    ));
     for (index, (name, class)) in evaluation.classes.iter().zip(&scores.classes).enumerate() {
         let counts = scores.confusion.counts[index].iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
         let name: String = name.chars().take(19).collect();

@@ -50,7 +50,9 @@ impl RunConfig {
     pub fn of(run: &Path) -> Result<Self, Failure> {
         if !run.is_dir() {
             let run = run.display();
-            return Err(Failure::from(format!("`{run}` is no folder of a run; name the data to use the model file on")));
+            return Err(Failure::from(format!(
+                "`{run}` is no folder of a run; name the data to use the model file on"
+            )));
         }
         // Without taking hold of the folder: looking at a run does not disturb it.
         let path = RunPaths::new(run).config();

@@ -1,5 +1,6 @@
 //! The command `stroock`.
 
+mod answer;
 mod arguments;
 mod bench;
 mod data;
@@ -9,7 +10,6 @@ mod evaluate;
 mod failure;
 mod fit;
 mod fits;
-mod answer;
 mod output;
 mod report;
 mod reproduce;

@@ -33,7 +33,10 @@ pub fn read_for(model: &Model, files: &[PathBuf], arguments: &TableArguments) ->
 /// What the reader found, line by line.
 pub fn found(table: &Table) -> Vec<String> {
     let columns = &table.columns;
-    let id = columns.id.as_deref().map_or("one series, no column of names".into(), |id| format!("series by `{id}`"));
+    let id = columns
+        .id
+        .as_deref()
+        .map_or("one series, no column of names".into(), |id| format!("series by `{id}`"));
     let time = columns.time.join(", ");
     let values = match &columns.form {
         Form::Long { variable, value } => format!("variables in `{variable}`, values in `{value}`"),
@@ -51,7 +54,10 @@ pub fn found(table: &Table) -> Vec<String> {
         lines.extend(account.faults.iter().map(|fault| format!("  {fault}")));
     }
     if account.merged > 0 {
-        lines.push(format!("merged: {} values fell on the same series, variable and time as others", account.merged));
+        lines.push(format!(
+            "merged: {} values fell on the same series, variable and time as others",
+            account.merged
+        ));
     }
     lines
 }

@@ -84,8 +84,12 @@ fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
     assert_eq!(results["epochs"], 30);
     assert!(results["evaluation"]["overall"]["mse"].as_f64().unwrap() > 0.0);
 
-    let gaps = sensors(12).lines().skip(1).flat_map(|line| line.split(',').skip(3).collect::<Vec<_>>())
-        .filter(|cell| cell.is_empty()).count();
+    let gaps = sensors(12)
+        .lines()
+        .skip(1)
+        .flat_map(|line| line.split(',').skip(3).collect::<Vec<_>>())
+        .filter(|cell| cell.is_empty())
+        .count();
     let filled = done(&["impute", "run", "sensors.csv", "--quantiles", "0.1,0.9", "--samples", "2"], at);
     let rows = lines(&filled);
     assert_eq!(rows[0], ["sensor", "hour", "variable", "mean", "sd", "q0.1", "q0.9", "sample_1", "sample_2"]);
@@ -96,7 +100,10 @@ fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
         // The pressure of the sensors is about 1 000.
         assert_eq!(row[2] == "pressure", numbers[0] > 500.0, "{row:?}");
     }
-    assert_eq!(filled, done(&["impute", "run", "sensors.csv", "--quantiles", "0.1,0.9", "--samples", "2"], at));
+    assert_eq!(
+        filled,
+        done(&["impute", "run", "sensors.csv", "--quantiles", "0.1,0.9", "--samples", "2"], at)
+    );
 
     // The wide form keeps every value that was there.
     let wide = done(&["impute", "run", "sensors.csv", "--wide"], at);

@@ -31,7 +31,8 @@ use tempfile::TempDir;
 
 fn description() -> Description {
     let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
-    let variable = |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into(), is_static: false };
+    let variable =
+        |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into(), is_static: false };
     Description {
         model: ModelConfig {
             observation: Observation::Vector { channels: 2 },

@@ -1,7 +1,7 @@
 //! The law of the residuals against dense linear algebra, its limits, and its draws.
 
 use proptest::prelude::*;
-use stroock::residual::{ChannelResidual, Conditional, ResidualLaw, ResidualSample, fit, Shape};
+use stroock::residual::{ChannelResidual, Conditional, ResidualLaw, ResidualSample, Shape, fit};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 
@@ -77,8 +77,12 @@ fn increasing(mut times: Vec<f64>) -> Vec<f64> {
 }
 
 fn laws() -> impl Strategy<Value = ChannelResidual> {
-    (0.0..3.0f64, -3.0..3.0f64, 0.05..2.0f64).prop_map(|(amplitude, length, noise)| {
-        ChannelResidual { amplitude, length: length.exp(), noise, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 }
+    (0.0..3.0f64, -3.0..3.0f64, 0.05..2.0f64).prop_map(|(amplitude, length, noise)| ChannelResidual {
+        amplitude,
+        length: length.exp(),
+        noise,
+        shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
+        trust: 1.0,
     })
 }
 
@@ -157,7 +161,13 @@ proptest! {
     }
 }
 
-const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, noise: 0.3, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 };
+const LAW: ChannelResidual = ChannelResidual {
+    amplitude: 0.8,
+    length: 1.5,
+    noise: 0.3,
+    shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
+    trust: 1.0,
+};
 const TIMES: [f64; 4] = [0.0, 0.4, 2.0, 2.5];
 const VALUES: [f64; 4] = [0.5, -0.2, 1.3, 0.9];
 

@@ -13,7 +13,13 @@ fn normal(stream: &mut Stream) -> f64 {
     (-2.0 * stream.uniform().ln()).sqrt() * (std::f64::consts::TAU * stream.uniform()).cos()
 }
 
-const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, noise: 0.3, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 };
+const LAW: ChannelResidual = ChannelResidual {
+    amplitude: 0.8,
+    length: 1.5,
+    noise: 0.3,
+    shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
+    trust: 1.0,
+};
 
 /// Series of a known law at irregular times; a third of the values is held back, and the second half of every
 /// other series.
@@ -56,8 +62,20 @@ fn within(name: &str, found: f64, expected: f64, share: f64) {
 fn the_fit_recovers_the_law() {
     for law in [
         LAW,
-        ChannelResidual { amplitude: 20.0, length: 12.0, noise: 2.0, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 },
-        ChannelResidual { amplitude: 0.01, length: 0.6, noise: 0.02, shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }, trust: 1.0 },
+        ChannelResidual {
+            amplitude: 20.0,
+            length: 12.0,
+            noise: 2.0,
+            shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
+            trust: 1.0,
+        },
+        ChannelResidual {
+            amplitude: 0.01,
+            length: 0.6,
+            noise: 0.02,
+            shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
+            trust: 1.0,
+        },
     ] {
         let samples = simulate(&law, 200, 60, |x| x);
         let found = fit(&samples, 1.0);

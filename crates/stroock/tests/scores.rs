@@ -5,8 +5,8 @@ use stroock::score::{
     HoldOut, Prediction, ScoreError, ScoreSums, VisibleSeries, carried_forward, crps, gaussian_mixture_nll,
     linear, quantile, withhold,
 };
-use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock::series::{Dataset, Observation, Series, SeriesError};
+use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 
 fn stream(number: u32) -> Stream {

@@ -79,7 +79,11 @@ impl DemoConfig {
 
     /// What the model file says about itself.
     pub fn description(&self, scaler: Scaler) -> Description {
-        let variable = |channel: &Channel| Variable { name: channel.name.into(), unit: channel.unit.into(), is_static: false };
+        let variable = |channel: &Channel| Variable {
+            name: channel.name.into(),
+            unit: channel.unit.into(),
+            is_static: false,
+        };
         Description {
             model: self.model.clone(),
             data: DataDescription {

@@ -68,9 +68,10 @@ pub fn scores(evaluation: &Evaluation, held_out: &str) -> Vec<Table> {
         caption: format!("Values that were held out: {held_out}"),
         header,
         rows,
-        note: "Straight lines, the last value and the training mean are what anybody can do without a model. \
+        note:
+            "Straight lines, the last value and the training mean are what anybody can do without a model. \
                CRPS and NLL are better when smaller."
-            .into(),
+                .into(),
     }];
     if let Some(classes) = &evaluation.classes {
         let rows = classes.classes.iter().zip(&classes.scores.classes).map(|(name, class)| {

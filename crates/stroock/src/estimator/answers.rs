@@ -71,11 +71,14 @@ const AT_ONCE: usize = 1 << 20;
 impl Question {
     pub(super) fn check(&self) -> Result<(), EstimatorError> {
         if let Some(level) = self.quantiles.iter().find(|level| !(0.0..=1.0).contains(*level)) {
-            return Err(EstimatorError::Question(format!("the quantile {level} does not lie between 0 and 1")));
+            return Err(EstimatorError::Question(format!(
+                "the quantile {level} does not lie between 0 and 1"
+            )));
         }
         if self.draws == 0 || self.samples > self.draws {
             let (draws, samples) = (self.draws, self.samples);
-            let reason = format!("{samples} samples cannot be given out of {draws} draws; ask for more draws");
+            let reason =
+                format!("{samples} samples cannot be given out of {draws} draws; ask for more draws");
             return Err(EstimatorError::Question(reason));
         }
         Ok(())
@@ -105,6 +108,7 @@ impl Model {
         question: &Question,
     ) -> Result<Answers, EstimatorError> {
         question.check()?;
+        self.check_reach(prepared, wanted)?;
         let about = &self.description.data;
         let channels = prepared.data.observation().len();
         let mut answers = Answers {
@@ -128,7 +132,8 @@ impl Model {
             let drawn =
                 self.predictor().posterior(&prepared.data, &numbers, &times, question.path_draws())?;
             for (wanted, drawn) in wanted.iter().zip(drawn) {
-                let (id, origin) = (&prepared.data.series()[wanted.number].id, prepared.origins[wanted.number]);
+                let (id, origin) =
+                    (&prepared.data.series()[wanted.number].id, prepared.origins[wanted.number]);
                 let row = wanted.times.len() * channels;
                 let place = |&(time, channel): &(usize, usize)| time * channels + channel;
                 let places: Vec<usize> = wanted.entries.iter().map(place).collect();
@@ -157,6 +162,22 @@ impl Model {
             }
         }
         Ok(answers)
+    }
+
+    /// Refuses times at which the drift of the model means nothing: polynomials grow without bound outside of the
+    /// interval that they are taken on.
+    fn check_reach(&self, prepared: &Prepared, wanted: &[Wanted]) -> Result<(), EstimatorError> {
+        let axis = self.description.data.batcher.grid_axis;
+        let last = axis.to_user(self.description.model.latent.interval().1.max(axis.horizon));
+        let too_far = |wanted: &&Wanted| wanted.times.last().is_some_and(|&time| time > last);
+        let Some(wanted) = wanted.iter().find(too_far) else { return Ok(()) };
+        let time = &self.table()?.time;
+        let series = &prepared.data.series()[wanted.number].id;
+        let last = time.write(prepared.origins[wanted.number] + last);
+        Err(EstimatorError::Question(format!(
+            "the model can be asked about times up to {last} for series `{series}`, twice the span that it was \
+             trained on; fit one to longer series (--window) to look further"
+        )))
     }
 
     /// A sentence about times that the model was not trained on.

@@ -1,7 +1,7 @@
 //! Classes of series, or of their times.
 
-use super::answers::{Question, chunks, time_column};
 use super::answers::Wanted;
+use super::answers::{Question, chunks, time_column};
 use super::{EstimatorError, Model, Prepared};
 use crate::series::table::{Column, Sheet, Table, TimeScale};
 use crate::task::TaskKind;
@@ -136,10 +136,8 @@ pub(super) fn likeliest(probabilities: &[f64]) -> usize {
 impl Classes {
     /// As a table: id, time where times have classes, the likeliest class, and the probability of each.
     pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet {
-            names: vec![self.names.0.clone()],
-            columns: vec![Column::Text(self.ids.clone())],
-        };
+        let mut sheet =
+            Sheet { names: vec![self.names.0.clone()], columns: vec![Column::Text(self.ids.clone())] };
         if let Some(times) = &self.times {
             sheet.names.push(self.names.1.clone());
             sheet.columns.push(time_column(&self.time, times));

@@ -13,13 +13,17 @@ use crate::training::TrainingError;
 #[non_exhaustive]
 pub enum EstimatorError {
     /// There is nothing to learn from.
-    #[error("there is no value to learn from: the table has {series} series, and nothing is observed in them")]
+    #[error(
+        "there is no value to learn from: the table has {series} series, and nothing is observed in them"
+    )]
     NoValues {
         /// Series of the table.
         series: usize,
     },
     /// Classes are asked for without a column of them.
-    #[error("to learn classes the table needs a column of labels with at least two classes; name it with --target")]
+    #[error(
+        "to learn classes the table needs a column of labels with at least two classes; name it with --target"
+    )]
     NoClasses,
     /// The model has not learned classes.
     #[error("this model has not learned classes; fit one with --task classify --target COLUMN")]

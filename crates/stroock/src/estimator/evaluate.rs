@@ -225,9 +225,9 @@ impl<'a> Sums<'a> {
 
 /// `-ln p(truth)` under a mixture over draws and over the two laws of a shape; `None` where there is no density.
 fn negative_log_density(means: &[f64], deviation: f64, shape: Shape, truth: f64) -> Option<f64> {
-    let logs = shape.components().map(|(share, factor)| {
-        share.ln() - gaussian_mixture_nll(means, &[factor * deviation], truth)
-    });
+    let logs = shape
+        .components()
+        .map(|(share, factor)| share.ln() - gaussian_mixture_nll(means, &[factor * deviation], truth));
     let largest = f64::max(logs[0], logs[1]);
     let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
     let nll = -(largest + sum.ln());

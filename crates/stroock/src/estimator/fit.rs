@@ -69,15 +69,15 @@ impl FitConfig {
             description: Some(&description),
         };
         let steps_per_epoch = split.train.len().div_ceil(self.training.batch_size.max(1)) as u64;
-        let length =
-            RunLength { epochs: self.training.epochs, steps_per_epoch, done: trainer.done(folder)? };
+        let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done: trainer.done(folder)? };
         let mut progress = progress(length);
         let trained = trainer.run(model, folder, stop, &mut progress)?;
         progress.finish();
         let path = folder.paths().model();
         let (model, _) = Description::load(&path, &Device::flex())?;
         if trained.outcome != Outcome::Stopped {
-            description.data.residual = Some(residual_law(&model, &description.data, &data, &split, self.goal)?);
+            description.data.residual =
+                Some(residual_law(&model, &description.data, &data, &split, self.goal)?);
             description.save(&model, &path)?;
         }
         let model = Model { model, description };

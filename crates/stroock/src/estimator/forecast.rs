@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::answers::Wanted;
 use super::{Answers, EstimatorError, Model, Question};
-use crate::series::table::{Align, Sampling, Table, TimeScale};
+use crate::series::table::{Table, TimeScale};
 use crate::series::{Dataset, Series};
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 /// Share of a window that is kept for what is known, where a forecast needs the rest.
-const KNOWN: f64 = 0.5;
+const KNOWN: f64 = 0.25;
 
 impl Model {
     /// What the values of every series may be after its last time, in steps of `every` (the usual step of the
@@ -32,8 +32,7 @@ impl Model {
             Some(window) => recent(table, window, until)?,
             None => table.sampled(about.sampling),
         };
-        let mut prepared = self.prepare_with(table, Sampling { window: None, align: Align::None })?;
-        prepared.warnings = warnings;
+        let mut prepared = self.scaled(table, warnings)?;
         let mut ended = 0;
         let mut wanted = Vec::new();
         for (number, series) in prepared.data.series().iter().enumerate() {
@@ -44,8 +43,9 @@ impl Model {
                 continue;
             }
             let times: Vec<f64> = (1..=steps as usize).map(|step| last + every * step as f64).collect();
-            let entries =
-                (0..times.len()).flat_map(|time| self.dynamic().map(move |channel| (time, channel))).collect();
+            let entries = (0..times.len())
+                .flat_map(|time| self.dynamic().map(move |channel| (time, channel)))
+                .collect();
             wanted.push(Wanted { number, times, entries });
         }
         if wanted.is_empty() {

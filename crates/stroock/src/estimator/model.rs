@@ -8,7 +8,7 @@ use super::EstimatorError;
 use crate::model::{Description, StandardDecoder, StandardEncoder, StandardModel, TableDescription};
 use crate::predict::Predictor;
 use crate::run::RunPaths;
-use crate::series::table::{Sampling, Table};
+use crate::series::table::Table;
 use crate::series::{Dataset, Series};
 
 /// A fitted model with all that it knows about the data: the contents of a model file.
@@ -63,13 +63,13 @@ impl Model {
     /// # Errors
     /// When the table has none of the variables, or a value becomes infinite.
     pub fn prepare(&self, table: Table) -> Result<Prepared, EstimatorError> {
-        let sampling = self.table()?.sampling;
-        self.prepare_with(table, sampling)
+        let (table, warnings) = self.arranged(table)?;
+        let table = table.sampled(self.table()?.sampling);
+        self.scaled(table, warnings)
     }
 
-    pub(super) fn prepare_with(&self, table: Table, sampling: Sampling) -> Result<Prepared, EstimatorError> {
-        let (table, warnings) = self.arranged(table)?;
-        let table = table.sampled(sampling);
+    /// A table with the channels of the model that has been cut already.
+    pub(super) fn scaled(&self, table: Table, warnings: Vec<String>) -> Result<Prepared, EstimatorError> {
         let data = self.description.data.scaler.apply(table.data)?;
         Ok(Prepared { data, origins: table.origins, warnings })
     }

@@ -66,7 +66,9 @@ impl Model {
         let every = every.unwrap_or(self.table()?.step);
         match every > 0.0 && every.is_finite() {
             true => Ok(every),
-            false => Err(EstimatorError::Question(format!("steps of {every} lead nowhere; they must be positive"))),
+            false => {
+                Err(EstimatorError::Question(format!("steps of {every} lead nowhere; they must be positive")))
+            }
         }
     }
 

@@ -73,9 +73,7 @@ pub(super) fn residual_law(
     let scales = model.likelihood.gaussian().map(|gaussian| entries(gaussian.scale())).unwrap_or_default();
     let scale = |channel: usize| scales.get(channel % scales.len().max(1)).copied().unwrap_or(1.0);
     let others = observed_samples(data, &split.train, &statics, &ways, judged)?;
-    let law = |channel: usize| {
-        fit_trusting(&samples[channel], &others[channel], f64::from(scale(channel)))
-    };
+    let law = |channel: usize| fit_trusting(&samples[channel], &others[channel], f64::from(scale(channel)));
     Ok(ResidualLaw { channels: (0..channels).into_par_iter().map(law).collect() })
 }
 

@@ -80,7 +80,7 @@ impl FitConfig {
             training: TrainingConfig {
                 batch_size,
                 rate: 3e-3,
-                weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-3, ..ElboWeights::default() },
+                weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-3, task: 10.0, ..ElboWeights::default() },
                 ..TrainingConfig::default()
             },
         };

@@ -10,8 +10,8 @@ use thiserror::Error;
 use super::{ModelConfig, ModelConfigError, StandardModel, from_file, to_file};
 use crate::batch::Batcher;
 use crate::initial::InitialWeights;
-use crate::run::{RunError, TensorFile, TensorFileProblem};
 use crate::residual::ResidualLaw;
+use crate::run::{RunError, TensorFile, TensorFileProblem};
 use crate::series::Scaler;
 use crate::series::table::{Columns, Sampling, TimeScale};
 

@@ -72,9 +72,8 @@ impl Observer<'_> {
                 let first = |s: usize| (s * decoded.points + decoded.offsets[b]) * channels;
                 let of_draw = |s: usize| &decoded.output[first(s)..first(s) + reached.len() * channels];
                 for (channel, residual) in law.channels.iter().enumerate() {
-                    let known = series.map_or_else(Known::nothing, |series| {
-                        Known::of(series, channels, channel, reached)
-                    });
+                    let known = series
+                        .map_or_else(Known::nothing, |series| Known::of(series, channels, channel, reached));
                     let at = Channel { channel, channels, asked, known, residual };
                     self.add_residual(&at, of_draw, &mut means, &mut observations, &mut deviations);
                     shapes[channel] = residual.shape;

@@ -52,7 +52,9 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
         let series: Vec<&Series> = numbers.iter().map(|&number| &data.series()[number]).collect();
         let reached: Vec<Vec<f64>> = match self.residual {
             None => times.to_vec(),
-            Some(_) => series.iter().zip(times).map(|(series, asked)| merged(series, channels, asked)).collect(),
+            Some(_) => {
+                series.iter().zip(times).map(|(series, asked)| merged(series, channels, asked)).collect()
+            }
         };
         let batch = self.batcher.ask(data, numbers, &reached)?;
         let h = self.model.encoder.encode(&batch.input).map_err(ModelError::from)?;
@@ -113,8 +115,11 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
 /// The times at which anything of a series is visible, together with those that are asked for.
 fn merged(series: &Series, channels: usize, asked: &[f64]) -> Vec<f64> {
     let visible = |&i: &usize| (0..channels).any(|channel| series.is_visible(channels, i, channel));
-    let mut times: Vec<f64> =
-        (0..series.times.len()).filter(visible).map(|i| series.times[i]).chain(asked.iter().copied()).collect();
+    let mut times: Vec<f64> = (0..series.times.len())
+        .filter(visible)
+        .map(|i| series.times[i])
+        .chain(asked.iter().copied())
+        .collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
     times

@@ -6,8 +6,8 @@
 //! two numbers are left to search for: a coarse grid in `(ln l, logit q)`, and a search from its best point
 //! with shrinking steps.
 
-use super::{ChannelResidual, Shape};
 use super::chain::{Dynamics, Event, Filtered, append, smooth};
+use super::{ChannelResidual, Shape};
 
 /// Residuals of one channel along one series and one draw of its path: what was seen, and what was held back.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -211,9 +211,7 @@ impl Evidence {
             length: law.length,
             noise: law.noise * law.noise,
         };
-        self.judge(dynamics, work, |value, mean, variance| {
-            errors.push((value - mean) / variance.sqrt())
-        });
+        self.judge(dynamics, work, |value, mean, variance| errors.push((value - mean) / variance.sqrt()));
         Shape::fit(&errors)
     }
 }

@@ -181,9 +181,10 @@ impl ChannelResidual {
         let Conditional { mean, variance } = self.condition(seen.0, seen.1, held.0);
         let places = held.1.iter().zip(mean.iter().zip(&variance));
         let density = |(x, (mean, v)): (&f64, (&f64, &f64))| {
-            let [narrow, wide] = self.shape.components().map(|(share, deviation)| {
-                share.ln() + log_density(x - mean, v * deviation * deviation)
-            });
+            let [narrow, wide] = self
+                .shape
+                .components()
+                .map(|(share, deviation)| share.ln() + log_density(x - mean, v * deviation * deviation));
             let largest = f64::max(narrow, wide);
             largest + ((narrow - largest).exp() + (wide - largest).exp()).ln()
         };

@@ -37,11 +37,7 @@ const OUTLYING: f64 = 10.0;
 ///
 /// `samples` are of series that the decoder was not trained on. A law without trust does not depend on the decoder, and
 /// is learnt from `others` as well, which may be any series (their means do not matter).
-pub fn fit_trusting(
-    samples: &[DecodedSample],
-    others: &[DecodedSample],
-    fallback: f64,
-) -> ChannelResidual {
+pub fn fit_trusting(samples: &[DecodedSample], others: &[DecodedSample], fallback: f64) -> ChannelResidual {
     let limit = limit(samples);
     let mut best = Best { error: f64::INFINITY, law: ChannelResidual::white(fallback) };
     for trust in TRUSTS {

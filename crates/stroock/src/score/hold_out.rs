@@ -1,9 +1,9 @@
 //! Entries of a series that are held back, to be predicted from the rest.
 
+use crate::series::{Dataset, Observation, Series, SeriesError};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
-use crate::series::{Dataset, Observation, Series, SeriesError};
 
 /// Which entries of a series are held back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
