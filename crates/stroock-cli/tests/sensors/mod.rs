@@ -8,7 +8,7 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 /// The class of a sensor by its name.
 pub fn state(sensor: &str) -> &'static str {
     let number: usize = sensor.trim_start_matches("sensor ").parse().unwrap();
-    if number % 2 == 0 { "calm" } else { "restless" }
+    if number.is_multiple_of(2) { "calm" } else { "restless" }
 }
 
 /// So many sensors as CSV: `sensor,hour,state,temperature,pressure,power`.
