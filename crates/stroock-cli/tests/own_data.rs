@@ -128,7 +128,8 @@ fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
 
     // Parquet answers are read again; nothing is overwritten.
     done(&["impute", "run", "sensors.csv", "--output", "filled.parquet"], at);
-    let described = done(&["describe", "filled.parquet", "--json"], at);
+    let described =
+        done(&["describe", "filled.parquet", "--variable", "variable", "--value", "mean", "--json"], at);
     assert!(described.contains("pressure"), "{described}");
     let again = stroock(&["impute", "run", "sensors.csv", "--output", "filled.parquet"], at);
     assert_eq!(again.status.code(), Some(1));

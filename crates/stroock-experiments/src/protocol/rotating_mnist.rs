@@ -70,7 +70,9 @@ pub fn paper() -> Protocol {
             grid_axis: axis,
             grid: GridKind::Regular { points: FRAMES },
             input: InputChoice::First { count: 1 },
-            evidence: EvidenceChoice::All,
+            // Four frames less in training, never the first, others in every epoch: drawn once a sequence, the model
+            // learns the sequences by heart (validation stops getting better at 14.8e-3 after 500 epochs).
+            evidence: EvidenceChoice::Drop { count: 4, never: 1 },
         },
         training: TrainingConfig {
             epochs: 990,

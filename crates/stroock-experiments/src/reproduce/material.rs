@@ -10,9 +10,9 @@ use crate::data::activity::{self, ActivitySettings};
 use crate::data::mnist::Digits;
 use crate::data::physionet::{self, PhysionetSettings, ScaleOver};
 use crate::data::{Cache, DataError, DataFolder};
-use crate::protocol::{Experiment, Resolution};
+use crate::protocol::{Experiment, Resolution, rotating_mnist};
 use crate::synthetic::{
-    IrregularSine, PendulumInterpolation, PendulumRegression, RotatingDigits, Sizes, SplitData,
+    Dropped, IrregularSine, PendulumInterpolation, PendulumRegression, RotatingDigits, Sizes, SplitData,
     StochasticLorenz, SyntheticError,
 };
 
@@ -132,7 +132,9 @@ fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<Material, 
     let pixels: Vec<u8> =
         threes.iter().filter_map(|&number| digits.images.get(number)).flatten().copied().collect();
     let sizes = limited(RotatingDigits::default().sizes, config.limit);
-    let set = RotatingDigits { sizes, ..Default::default() }.generate(&pixels, config.data_seed)?;
+    // The random frames are left out by the batches, anew in every epoch.
+    let dropped = Some(Dropped { always: rotating_mnist::HIDDEN, random: 0 });
+    let set = RotatingDigits { sizes, dropped, ..Default::default() }.generate(&pixels, config.data_seed)?;
     let coverage = format!("{} threes of the first 10 000 training images", threes.len());
     Ok(Material { coverage, ..generated(set, "frames") })
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::tensor::Device;
+use stroock::batch::{Batcher, EvidenceChoice};
 use stroock::initial::InitialWeights;
 use stroock::model::{Description, ModelConfigError, ModelFileError, StandardModel, from_file};
 use stroock::run::{
@@ -90,7 +91,8 @@ pub fn reproduce(
         metric: protocol.metric,
         data: &material.data,
         numbers,
-        batcher: protocol.batcher,
+        // What is left out in training only is there to be foretold in testing.
+        batcher: Batcher { evidence: EvidenceChoice::All, ..protocol.batcher },
         batch_size: training.batch_size,
         key: NoiseKey::new(training.seed, epoch),
         samples,

@@ -186,6 +186,9 @@ impl ChannelResidual {
                 .components()
                 .map(|(share, deviation)| share.ln() + log_density(x - mean, v * deviation * deviation));
             let largest = f64::max(narrow, wide);
+            if largest == f64::NEG_INFINITY {
+                return largest;
+            }
             largest + ((narrow - largest).exp() + (wide - largest).exp()).ln()
         };
         places.filter(|(x, _)| x.is_finite()).map(density).sum()

@@ -76,7 +76,7 @@ impl Guess<'_> {
         let said = said.chain(options.time.iter().map(|name| (name, "time")));
         let said = said.chain(options.variable.iter().map(|name| (name, "variable")));
         let said = said.chain(options.value.iter().map(|name| (name, "value")));
-        let said = said.chain(options.label.iter().map(|name| (name, "label")));
+        let said = said.chain(options.label.iter().map(|name| (name, "target")));
         for (name, role) in said {
             self.known(name, role, false)?;
             self.take(name, role)?;
@@ -176,7 +176,7 @@ impl Guess<'_> {
             self.expect.and_then(|expect| expect.columns.label.as_ref()).map(|label| label.column.clone());
         let label = self.options.label.clone().or(hint.filter(|column| self.is_free(column)));
         if let Some(label) = &label {
-            self.take(label, "label")?;
+            self.take(label, "target")?;
         }
         Ok(label)
     }
