@@ -1,7 +1,7 @@
 //! The fit of the law of the residuals: known laws, little data, outliers, heavy tails.
 
 use rand_core::Rng;
-use stroock::residual::{ChannelResidual, ResidualSample, Shape, fit};
+use stroock::residual::{ChannelResidual, DecodedSample, ResidualSample, Shape, fit, fit_trusting};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 fn stream(number: u32) -> Stream {
@@ -178,4 +178,40 @@ fn the_fit_is_the_same_every_time_and_fast() {
     eprintln!("200 000 values: {found:?} in {:?}", start.elapsed());
     assert_eq!(found, fit(&samples, 1.0));
     within("length", found.length, LAW.length, 0.1);
+}
+
+/// Observations around what a decoder should say, a wave, and what it says: a share of the wave, and noise.
+fn decoded(series: u32, share: f64, noise: f64) -> Vec<DecodedSample> {
+    let law = ChannelResidual { amplitude: 0.2, length: 1.0, ..ChannelResidual::white(0.02) };
+    let residuals = simulate(&law, series, 40, |x| x);
+    let with_wave = |(number, mut observed): (usize, ResidualSample)| {
+        let mut numbers = stream(5000 + number as u32);
+        let wave = |time: &f64| (3.0 * time + number as f64).sin();
+        let mut means = |times: &[f64]| -> Vec<f64> {
+            times.iter().map(|time| share * wave(time) + noise * normal(&mut numbers)).collect()
+        };
+        let (seen_means, held_means) = (means(&observed.seen_times), means(&observed.held_times));
+        for (value, time) in observed.seen_values.iter_mut().zip(&observed.seen_times) {
+            *value += wave(time);
+        }
+        for (value, time) in observed.held_values.iter_mut().zip(&observed.held_times) {
+            *value += wave(time);
+        }
+        DecodedSample { observed, seen_means, held_means, way: Some(number % 2) }
+    };
+    residuals.into_iter().enumerate().map(with_wave).collect()
+}
+
+#[test]
+fn a_decoder_is_trusted_as_far_as_it_deserves() {
+    let right = fit_trusting(&decoded(60, 1.0, 0.0), &[], 1.0);
+    assert_eq!(right.trust, 1.0, "{right:?}");
+    within("amplitude", right.amplitude, 0.2, 0.3);
+    let wrong = fit_trusting(&decoded(60, 0.0, 2.0), &decoded(100, 0.0, 0.0), 1.0);
+    assert_eq!(wrong.trust, 0.0, "{wrong:?}");
+    // Without trust the wave is a part of what is left over.
+    assert!(wrong.amplitude > 0.5, "{wrong:?}");
+    let twice = fit_trusting(&decoded(60, 2.0, 0.0), &[], 1.0);
+    assert_eq!(twice.trust, 0.5, "{twice:?}");
+    assert_eq!(fit_trusting(&[], &[], 0.3), ChannelResidual::white(0.3));
 }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use stroock::model::{Description, PathDraws, StandardModel};
 use stroock::predict::{Predictor, Summary};
+use stroock::score::{self, HoldOut, VisibleSeries};
 use stroock::series::{Dataset, SeriesError};
-use stroock_kernels::noise::{NoiseKey, Purpose};
+use stroock_kernels::noise::NoiseKey;
 
 use crate::failure::Failure;
 
@@ -29,19 +30,7 @@ pub struct Recovery {
 
 /// The same data with a part of the values of some series withheld from the encoder.
 pub fn withhold(data: Dataset, numbers: &[usize], seed: u64) -> Result<Dataset, SeriesError> {
-    let observation = data.observation();
-    let channels = observation.len();
-    let mut all = data.into_series();
-    for &number in numbers {
-        let series = &mut all[number];
-        let mut stream = NoiseKey::new(seed, u64::MAX - 3).stream(Purpose::Other, number as u32, 0);
-        let withheld = (0..series.values.len()).map(|place| {
-            let chosen = stream.uniform() < SHARE;
-            chosen && series.is_observed(channels, place / channels, place % channels)
-        });
-        series.withheld = Some(withheld.collect());
-    }
-    Dataset::new(observation, all)
+    score::withhold(data, numbers, HoldOut::Random { share: SHARE }, &[], seed)
 }
 
 /// Recovers what is withheld of the given series of a data set in model units.
@@ -59,15 +48,18 @@ pub fn measure(
     let mut sums = vec![(0usize, 0.0, 0.0, 0usize); channels];
     for (&number, drawn) in numbers.iter().zip(&drawn) {
         let series = &data.series()[number];
+        let visible = VisibleSeries::new(series, channels);
         let summary = Summary::of(&drawn.observations, series.values.len(), &LEVELS);
         for place in 0..series.values.len() {
             let (index, channel) = (place / channels, place % channels);
-            let visible = series.is_visible(channels, index, channel);
-            if visible || !series.is_observed(channels, index, channel) {
+            let seen = series.is_visible(channels, index, channel);
+            if seen || !series.is_observed(channels, index, channel) {
                 continue;
             }
             let truth = scaler.to_user(channel, f64::from(series.values[place]));
-            let straight = scaler.to_user(channel, interpolate(series, channels, index, channel));
+            // Without any neighbour it is the mean, which is 0 for the model.
+            let straight = visible.linear(series.times[index], channel).unwrap_or(0.0);
+            let straight = scaler.to_user(channel, straight);
             let (count, model, line, inside) = &mut sums[channel];
             *count += 1;
             *model += (summary.mean[place] - truth).powi(2);
@@ -90,21 +82,6 @@ pub fn measure(
             }
         })
         .collect())
-}
-
-/// A straight line between the neighbours that are seen; the nearest one beyond the ends, 0 (the mean) without any.
-fn interpolate(series: &stroock::series::Series, channels: usize, index: usize, channel: usize) -> f64 {
-    let value = |i: usize| f64::from(series.values[i * channels + channel]);
-    let before = (0..index).rev().find(|&i| series.is_visible(channels, i, channel));
-    let after = (index + 1..series.times.len()).find(|&i| series.is_visible(channels, i, channel));
-    match (before, after) {
-        (Some(a), Some(b)) => {
-            let share = (series.times[index] - series.times[a]) / (series.times[b] - series.times[a]);
-            value(a) + (value(b) - value(a)) * share
-        }
-        (Some(i), None) | (None, Some(i)) => value(i),
-        (None, None) => 0.0,
-    }
 }
 
 /// The recoveries as a table.

@@ -1,0 +1,110 @@
+//! Predictions under a residual law: pulled to what is seen, as wide as the law says, alone or in a batch.
+
+use burn::module::Module;
+use burn::tensor::Device;
+use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::decoder::MlpConfig;
+use stroock::encoder::TimeAttentionConfig;
+use stroock::initial::InitialWeights;
+use stroock::latent::LatentConfig;
+use stroock::likelihood::{LikelihoodKind, ScaleKind};
+use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws, StandardModel};
+use stroock::predict::{Draws, Predictor};
+use stroock::residual::{ChannelResidual, ResidualLaw, Shape};
+use stroock::series::{Dataset, Observation, Scaler, Series};
+use stroock_kernels::noise::NoiseKey;
+
+const SAMPLES: usize = 2000;
+
+fn model() -> StandardModel {
+    let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
+    let config = ModelConfig {
+        observation: Observation::Vector { channels: 2 },
+        encoder: EncoderConfig::TimeAttention(attention),
+        latent: LatentConfig { dim: 3, ..LatentConfig::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![5], ..MlpConfig::default() }),
+        likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::PerChannel },
+        task: None,
+    };
+    config.init(&mut InitialWeights::new(3, &Device::flex())).unwrap().materialize()
+}
+
+/// Two series; the second value of the second channel is withheld.
+fn data() -> Dataset {
+    let series = |id: &str, shift: f32| Series {
+        id: id.into(),
+        times: vec![0.0, 0.5, 2.0],
+        values: [1.0, -1.0, 2.0, 3.0, 0.5, -2.0].map(|x| x + shift).to_vec(),
+        observed: None,
+        withheld: Some(vec![false, false, false, true, false, false]),
+        ..Series::default()
+    };
+    Dataset::new(Observation::Vector { channels: 2 }, vec![series("a", 0.0), series("b", 0.3)]).unwrap()
+}
+
+fn posterior(law: &ResidualLaw, numbers: &[usize], times: &[f64]) -> Vec<Draws> {
+    let axis = TimeAxis { start: 0.0, end: 4.0, horizon: 1.0 };
+    let batcher = Batcher {
+        input_axis: axis,
+        grid_axis: axis,
+        grid: GridKind::Observations { largest_step: 0.05 },
+        input: InputChoice::All,
+        evidence: EvidenceChoice::All,
+    };
+    let model = model();
+    let scaler = Scaler { shift: vec![10.0, 0.0], scale: vec![2.0, 1.0] };
+    let predictor = Predictor { model: &model, batcher: &batcher, scaler: &scaler, residual: Some(law) };
+    let draws = PathDraws { key: NoiseKey::new(1, 0), samples: SAMPLES, first_sample: 0 };
+    predictor.posterior(&data(), numbers, &vec![times.to_vec(); numbers.len()], draws).unwrap()
+}
+
+fn law(trust: f64, shape: Shape) -> ResidualLaw {
+    let channel = ChannelResidual { amplitude: 1.0, length: 0.5, noise: 1e-3, shape, trust };
+    ResidualLaw { channels: vec![channel; 2] }
+}
+
+/// Mean and variance of the draws of a channel at a time.
+fn moments(draws: &Draws, time: usize, channel: usize) -> (f64, f64) {
+    let row = draws.times.len() * draws.channels;
+    let values = draws.observations.iter().skip(time * draws.channels + channel).step_by(row);
+    let values: Vec<f64> = values.map(|&x| f64::from(x)).collect();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (mean, values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / values.len() as f64)
+}
+
+#[test]
+fn draws_go_through_what_is_seen_and_not_through_what_is_withheld() {
+    let drawn = posterior(&law(1.0, Shape::default()), &[0], &[0.0, 0.5, 2.0, 3.9]);
+    for (time, value) in [(0, 1.0), (1, 2.0), (2, 0.5)] {
+        let (mean, variance) = moments(&drawn[0], time, 0);
+        // In the units of the user.
+        assert!((mean - (10.0 + 2.0 * value)).abs() < 0.02, "{mean}");
+        assert!(variance < 0.001, "{variance}");
+    }
+    let (mean, variance) = moments(&drawn[0], 1, 1);
+    assert!((mean - 3.0).abs() > 0.5 && variance > 0.1, "{mean} {variance}");
+    // Far from everything: the law itself, of which the differences among paths are a part.
+    let (_, far) = moments(&drawn[0], 3, 1);
+    assert!((0.8..1.3).contains(&far), "{far}");
+}
+
+#[test]
+fn without_trust_the_decoder_says_nothing() {
+    let shape = Shape { spread: 0.5, tail_share: 0.1, tail_spread: 2.0 };
+    let law = law(0.0, shape);
+    let drawn = posterior(&law, &[0], &[1.0, 3.9]);
+    let known = law.channels[0].condition(&[0.0, 0.5, 2.0], &[1.0, 2.0, 0.5], &[1.0, 3.9]);
+    for time in 0..2 {
+        let (mean, variance) = moments(&drawn[0], time, 0);
+        let expected = (10.0 + 2.0 * known.mean[time], 4.0 * known.variance[time] * shape.variance());
+        assert!((mean - expected.0).abs() < 5.0 * (expected.1 / SAMPLES as f64).sqrt(), "{mean}");
+        assert!((variance / expected.1).ln().abs() < 0.25, "{variance}, expected {expected:?}");
+    }
+}
+
+#[test]
+fn a_series_is_answered_alike_alone_and_in_a_batch() {
+    let law = law(0.75, Shape::default());
+    let together = posterior(&law, &[0, 1], &[0.2, 0.7]);
+    assert_eq!(posterior(&law, &[1], &[0.2, 0.7])[0], together[1]);
+}
