@@ -71,13 +71,27 @@ impl Shown {
         Ok(Self { series: series.collect(), data, forecast })
     }
 
-    /// Every variable of every series.
+    /// Observed values of a channel.
+    fn values(&self, channel: usize) -> usize {
+        let channels = self.data.observation().len();
+        let of_series = |shown: &ShownSeries| {
+            let series = &self.data.series()[shown.number];
+            (0..series.times.len()).filter(|&i| series.is_observed(channels, i, channel)).count()
+        };
+        self.series.iter().map(of_series).sum()
+    }
+
+    /// Every variable of every series, those with the most values first.
     pub fn fits(&self, model: &Model) -> Result<Vec<Fit>, Failure> {
         let about = &model.description.data;
+        let dynamic = |&channel: &usize| !about.variables[channel].is_static;
+        let mut order: Vec<usize> = (0..about.variables.len()).filter(dynamic).collect();
+        order.sort_by_key(|&channel| std::cmp::Reverse(self.values(channel)));
         let mut fits = Vec::new();
         for shown in &self.series {
             let (series, channels) = (&self.data.series()[shown.number], shown.drawn.channels);
-            for (channel, variable) in about.variables.iter().enumerate().filter(|(_, v)| !v.is_static) {
+            for &channel in &order {
+                let variable = &about.variables[channel];
                 let points = |visible: bool| {
                     let chosen = (0..series.times.len()).filter(|&i| {
                         series.is_observed(channels, i, channel)
