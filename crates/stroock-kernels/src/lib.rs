@@ -6,6 +6,7 @@
 //! - [`gru`]: the gated recurrent unit over short sequences;
 //! - [`convolution`]: convolutions and transposed convolutions of small images, and pooling;
 //! - [`normalisation`]: frames brought to mean 0 and variance 1;
+//! - [`network`]: layers of convolutions in one piece;
 //! - [`noise`]: random numbers as a function of their place;
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
 //!   processor.
@@ -23,6 +24,7 @@ pub mod convolution;
 mod finite;
 pub mod gru;
 pub mod logistic;
+pub mod network;
 pub mod noise;
 pub mod normalisation;
 pub mod path;

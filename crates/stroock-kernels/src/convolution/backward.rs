@@ -2,20 +2,20 @@
 
 use stroock_geometry::Real;
 
-use super::correlate::correlate;
+use super::correlate::CorrelateTask;
 use super::error::check_length;
 use super::frames::{
     channel_lanes_extent, channels_to_lanes, frame_lanes_extent, frames_from_lanes, frames_to_lanes,
     groups_per_task,
 };
-use super::gather::{TiledWeight, gather};
+use super::gather::{GatherTask, TiledWeight};
 use super::layout::{Layout, Side};
 use super::links::Links;
 use super::pool::{MaxPool, Maxima, check_indices};
 use super::scratch::Scratch;
 use super::through::After;
 use super::{Activation, Convolution, ConvolutionError, ConvolutionReal, Images, Wanted};
-use crate::simd::{Kernel, Lanes, Level, SimdReal};
+use crate::simd::{Kernel, Lanes, Level};
 
 /// Gradients of a loss with respect to what a convolution is computed from.
 #[derive(Clone, Debug)]
@@ -274,7 +274,7 @@ pub struct BackwardTask<'t, T> {
     buffers: &'t mut Buffers<T>,
 }
 
-impl<T: SimdReal> Kernel<T> for BackwardTask<'_, T> {
+impl<T: ConvolutionReal> Kernel<T> for BackwardTask<'_, T> {
     type Output = Sums<T>;
 
     #[inline(always)]
@@ -295,8 +295,16 @@ impl<T: SimdReal> Kernel<T> for BackwardTask<'_, T> {
                 this.frames_to_lanes(output_side, group, &mut buffers.of_output);
             }
             if let (Some(weight), Some(of_input)) = (&problem.weight, of_inputs.next()) {
-                let (links, none) = (&problem.to_input, Activation::Identity);
-                gather::<V>(links, weight, &no_bias, none, &buffers.of_output, &mut buffers.of_input);
+                let gather = GatherTask {
+                    links: &problem.to_input,
+                    weight,
+                    bias: &no_bias,
+                    activation: Activation::Identity,
+                    vectors: 2,
+                    source: &buffers.of_output,
+                    destination: &mut buffers.of_input,
+                };
+                T::gather(problem.level, gather);
                 frames_from_lanes(&buffers.of_input, input_side, group, of_input);
             }
             let (links, source) = match &problem.to_output {
@@ -311,7 +319,16 @@ impl<T: SimdReal> Kernel<T> for BackwardTask<'_, T> {
                 }
             };
             let channels = problem.sides().0.channels;
-            correlate::<V>(links, channels, source, &buffers.channels, &mut sums.weight);
+            let correlate = CorrelateTask {
+                links,
+                vectors: 2,
+                channels,
+                frames: group,
+                source,
+                destination: &buffers.channels,
+                sums: &mut sums.weight,
+            };
+            T::correlate(problem.level, correlate);
         }
         sums
     }

@@ -5,53 +5,77 @@
 //! ```
 //!
 //! The destination stands with its channels in the lanes, `[tile of channels, pixel, frame, lane]`, the
-//! source with its frames in the lanes as in [`gather`](super::gather). The inner loop multiplies two
-//! vectors of destination channels with up to six numbers of the source, and the sums stay in registers
-//! over the frames of a run of pixels.
+//! source with its frames in the lanes as in [`gather`](super::gather). The inner loop multiplies the `P` vectors of
+//! a tile of destination channels (two, or one where that leaves fewer lanes idle) with up to `12 / P` numbers of the
+//! source, and the sums stay in registers over the frames of a run of pixels.
 
 use std::ops::Range;
 
 use stroock_geometry::Real;
 
 use super::frames::pixel_distance;
-use super::gather::{ROWS, tiles};
+use super::gather::tiles;
 use super::links::{Links, Phase};
-use crate::simd::Lanes;
+use crate::simd::{Kernel, Lanes, SimdReal};
 
 /// Destination pixels before the next pairs have their turn: as many as stay in the first-level cache.
 const CHUNK: usize = 16;
 
+/// Sums that stay in registers.
+const SUMS: usize = 12;
+
 /// Pairs of a tap and a source channel that are summed together, as places `tap * channels + channel` among
 /// the taps of a phase. Tiles keep to one tap unless there are too few channels to fill a tile.
-fn pairs(taps: usize, channels: usize) -> Vec<Range<usize>> {
-    if channels <= ROWS / 2 {
-        return tiles(taps * channels);
+fn pairs(taps: usize, channels: usize, rows: usize) -> Vec<Range<usize>> {
+    if channels <= rows / 2 {
+        return tiles(taps * channels, rows);
     }
-    let of_tap = tiles(channels);
+    let of_tap = tiles(channels, rows);
     let shifted =
         |tap: usize| of_tap.iter().map(move |tile| tap * channels + tile.start..tap * channels + tile.end);
     (0..taps).flat_map(shifted).collect()
 }
 
-/// Adds the correlation of a group of frames to `sums`, `[tap, source channel, destination channel]` with
-/// the destination channels rounded up to whole vectors.
+/// Adds the correlation of a group of frames to `sums`, `[tap, source channel, destination channel]` with the
+/// destination channels rounded up to whole tiles.
 ///
-/// `source` is in the order of [`frames_to_lanes`](super::frames::frames_to_lanes), `destination` in that of
-/// [`channels_to_lanes`](super::frames::channels_to_lanes).
+/// It is a kernel of its own, so that its loops are compiled once and not once in every pass that needs them.
+pub struct CorrelateTask<'c, T> {
+    pub(crate) links: &'c Links,
+    /// Vectors of a tile of destination channels.
+    pub(crate) vectors: usize,
+    /// Channels of the source.
+    pub(crate) channels: usize,
+    /// Frames of the group.
+    pub(crate) frames: usize,
+    /// In the order of [`frames_to_lanes`](super::frames::frames_to_lanes).
+    pub(crate) source: &'c [T],
+    /// In the order of [`channels_to_lanes`](super::frames::channels_to_lanes).
+    pub(crate) destination: &'c [T],
+    pub(crate) sums: &'c mut [T],
+}
+
+impl<T: SimdReal> Kernel<T> for CorrelateTask<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes<Real = T>>(self) {
+        match self.vectors {
+            1 => correlate::<V, 1>(self),
+            _ => correlate::<V, 2>(self),
+        }
+    }
+}
+
 #[inline(always)]
-pub(super) fn correlate<V: Lanes>(
-    links: &Links,
-    channels: usize,
-    source: &[V::Real],
-    destination: &[V::Real],
-    sums: &mut [V::Real],
-) {
-    let group = 2 * V::WIDTH;
+fn correlate<V: Lanes, const P: usize>(task: CorrelateTask<'_, V::Real>) {
+    let CorrelateTask { links, channels, frames, source, destination, sums, .. } = task;
+    let lanes = P * V::WIDTH;
     let pixels: usize = links.phases.iter().map(|phase| phase.destinations.len()).sum();
-    let panel_extent = pixels * pixel_distance(group, group);
+    let panel_extent = pixels * pixel_distance(frames, lanes);
     let panels = destination.len() / panel_extent;
     for phase in &links.phases {
-        let pairs = pairs(phase.taps.len(), channels);
+        let pairs = pairs(phase.taps.len(), channels, SUMS / P);
         for first in (0..phase.destinations.len()).step_by(CHUNK) {
             let run = first..(first + CHUNK).min(phase.destinations.len());
             for (number, panel) in destination.chunks_exact(panel_extent).enumerate() {
@@ -60,20 +84,14 @@ pub(super) fn correlate<V: Lanes>(
                     phase,
                     run: run.clone(),
                     channels,
+                    frames,
                     source,
                     panel,
-                    sums_distance: panels * group,
+                    sums_distance: panels * lanes,
                 };
-                let sums = &mut sums[number * group..];
+                let sums = &mut sums[number * lanes..];
                 for pairs in &pairs {
-                    match pairs.len() {
-                        1 => correlate.add::<V, 1>(pairs.start, sums),
-                        2 => correlate.add::<V, 2>(pairs.start, sums),
-                        3 => correlate.add::<V, 3>(pairs.start, sums),
-                        4 => correlate.add::<V, 4>(pairs.start, sums),
-                        5 => correlate.add::<V, 5>(pairs.start, sums),
-                        _ => correlate.add::<V, ROWS>(pairs.start, sums),
-                    }
+                    correlate.add_pairs::<V, P>(pairs, sums);
                 }
             }
         }
@@ -88,6 +106,8 @@ struct Correlate<'g, T> {
     run: Range<usize>,
     /// Channels of the source.
     channels: usize,
+    /// Frames of the group.
+    frames: usize,
     source: &'g [T],
     /// `[pixel, frame, lane]`.
     panel: &'g [T],
@@ -96,17 +116,37 @@ struct Correlate<'g, T> {
 }
 
 impl<T: Real> Correlate<'_, T> {
+    /// Adds the sums of some pairs.
+    #[inline(always)]
+    fn add_pairs<V: Lanes<Real = T>, const P: usize>(&self, pairs: &Range<usize>, sums: &mut [T]) {
+        let first = pairs.start;
+        match pairs.len() {
+            1 => self.add::<V, P, 1>(first, sums),
+            2 => self.add::<V, P, 2>(first, sums),
+            3 => self.add::<V, P, 3>(first, sums),
+            4 => self.add::<V, P, 4>(first, sums),
+            5 => self.add::<V, P, 5>(first, sums),
+            6 => self.add::<V, P, 6>(first, sums),
+            7 => self.add::<V, 1, 7>(first, sums),
+            8 => self.add::<V, 1, 8>(first, sums),
+            9 => self.add::<V, 1, 9>(first, sums),
+            10 => self.add::<V, 1, 10>(first, sums),
+            11 => self.add::<V, 1, 11>(first, sums),
+            _ => self.add::<V, 1, SUMS>(first, sums),
+        }
+    }
+
     /// Adds the sums of `R` pairs.
     #[inline(always)]
-    fn add<V: Lanes<Real = T>, const R: usize>(&self, first: usize, sums: &mut [T]) {
-        let group = 2 * V::WIDTH;
+    fn add<V: Lanes<Real = T>, const P: usize, const R: usize>(&self, first: usize, sums: &mut [T]) {
+        let (group, lanes) = (self.frames, P * V::WIDTH);
         let (mut taps, mut channels) = ([0; R], [0; R]);
         for r in 0..R {
             taps[r] = (first + r) / self.channels;
             channels[r] = (first + r) % self.channels;
         }
         let distance = pixel_distance(self.channels, group);
-        let mut acc = [[V::zero(); 2]; R];
+        let mut acc = [[V::zero(); P]; R];
         let count = self.phase.taps.len();
         for place in self.run.clone() {
             let sources = &self.phase.sources[place * count..][..count];
@@ -128,20 +168,26 @@ impl<T: Real> Correlate<'_, T> {
                 }
             }
             let pixel = self.phase.destinations[place] as usize;
-            let y = &self.panel[pixel * pixel_distance(group, group)..][..group * group];
-            for (frame, y) in y.chunks_exact(group).enumerate() {
-                let y = [V::load(y), V::load(&y[V::WIDTH..])];
+            let panel = &self.panel[pixel * pixel_distance(group, lanes)..][..group * lanes];
+            for (frame, panel) in panel.chunks_exact(lanes).enumerate() {
+                let mut y = [V::zero(); P];
+                for v in 0..P {
+                    y[v] = V::load(&panel[v * V::WIDTH..]);
+                }
                 for r in 0..R {
                     let x = V::splat(x[r][frame]);
-                    acc[r] = [y[0].mul_add(x, acc[r][0]), y[1].mul_add(x, acc[r][1])];
+                    for v in 0..P {
+                        acc[r][v] = y[v].mul_add(x, acc[r][v]);
+                    }
                 }
             }
         }
         for r in 0..R {
             let pair = self.phase.taps[taps[r]] as usize * self.channels + channels[r];
-            let (low, high) = sums[pair * self.sums_distance..][..group].split_at_mut(V::WIDTH);
-            V::load(low).add(acc[r][0]).store(low);
-            V::load(high).add(acc[r][1]).store(high);
+            let sums = &mut sums[pair * self.sums_distance..][..lanes];
+            for (sum, acc) in sums.chunks_exact_mut(V::WIDTH).zip(acc[r]) {
+                V::load(sum).add(acc).store(sum);
+            }
         }
     }
 }

@@ -86,10 +86,13 @@ pub enum ConvolutionError {
         /// Pixels of a plane.
         pixels: usize,
     },
+    /// A tape belongs to images of another size or to another instruction set.
+    #[error("`tape` was kept by another network, or for other images")]
+    ForeignTape,
 }
 
 /// Checks the length of a slice.
-pub(super) fn check_length(
+pub(crate) fn check_length(
     argument: &'static str,
     shape: &'static str,
     expected: usize,
@@ -102,7 +105,7 @@ pub(super) fn check_length(
 }
 
 /// Checks that no extent is zero.
-pub(super) fn check_positive(argument: &'static str, extents: &[usize]) -> Result<(), ConvolutionError> {
+pub(crate) fn check_positive(argument: &'static str, extents: &[usize]) -> Result<(), ConvolutionError> {
     match extents.iter().position(|&extent| extent == 0) {
         Some(axis) => Err(ConvolutionError::Zero { argument, axis }),
         None => Ok(()),
@@ -110,7 +113,7 @@ pub(super) fn check_positive(argument: &'static str, extents: &[usize]) -> Resul
 }
 
 /// The product of extents, if a slice of that many numbers can exist.
-pub(super) fn checked_product(argument: &'static str, extents: &[usize]) -> Result<usize, ConvolutionError> {
+pub(crate) fn checked_product(argument: &'static str, extents: &[usize]) -> Result<usize, ConvolutionError> {
     let product = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
     product
         .filter(|&product| product <= isize::MAX as usize / size_of::<f64>())

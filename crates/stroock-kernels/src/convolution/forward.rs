@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::error::check_length;
 use super::frames::{frame_lanes_extent, frames_from_lanes, frames_to_lanes, groups_per_task};
-use super::gather::{TiledWeight, gather};
+use super::gather::{GatherTask, TiledWeight};
 use super::layout::{Layout, Side};
 use super::links::Links;
 use super::pool::{MaxPool, Pooled};
 use super::scratch::Scratch;
 use super::{Activation, Convolution, ConvolutionError, ConvolutionReal, Images};
-use crate::simd::{Kernel, Lanes, Level, SimdReal};
+use crate::simd::{Kernel, Lanes, Level};
 
 impl Convolution {
     /// Images `[frames, output channels, height, width]` of the size that
@@ -117,8 +117,10 @@ impl<'p, T: ConvolutionReal> Problem<'p, T> {
             scratch.with(make, |buffers| {
                 let (layout, links, weight) = (&self.layout, &self.links, &self.weight);
                 let (bias, activation) = (self.bias, self.activation);
-                let task = ForwardTask { layout, links, weight, bias, activation, input, output, buffers };
-                T::convolve(self.level, task);
+                let level = self.level;
+                let task =
+                    ForwardTask { level, layout, links, weight, bias, activation, input, output, buffers };
+                T::convolve(level, task);
             });
         });
     }
@@ -143,6 +145,7 @@ struct Buffers<T> {
 
 /// The frames of one task.
 pub struct ForwardTask<'t, T> {
+    level: Level,
     layout: &'t Layout,
     links: &'t Links,
     weight: &'t TiledWeight<T>,
@@ -153,7 +156,7 @@ pub struct ForwardTask<'t, T> {
     buffers: &'t mut Buffers<T>,
 }
 
-impl<T: SimdReal> Kernel<T> for ForwardTask<'_, T> {
+impl<T: ConvolutionReal> Kernel<T> for ForwardTask<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -163,7 +166,11 @@ impl<T: SimdReal> Kernel<T> for ForwardTask<'_, T> {
         let Buffers { source, destination, maxima, places } = self.buffers;
         for (number, input) in self.input.chunks(group * from.extent()).enumerate() {
             frames_to_lanes(input, from, group, source);
-            gather::<V>(self.links, self.weight, self.bias, self.activation, source, destination);
+            let (links, weight, bias, activation) = (self.links, self.weight, self.bias, self.activation);
+            T::gather(
+                self.level,
+                GatherTask { links, weight, bias, activation, vectors: 2, source, destination },
+            );
             let (first, frames) = (number * group, input.len() / from.extent());
             match &mut self.output {
                 Output::Images(output) => {

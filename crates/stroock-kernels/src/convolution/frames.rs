@@ -9,7 +9,7 @@ use super::layout::Side;
 
 /// Groups that one task works through, with one scratch: few enough tasks to keep their overhead small, and
 /// many enough to spread over threads. It depends on the frames alone, so that sums over tasks do too.
-pub(super) fn groups_per_task(frames: usize, group: usize) -> usize {
+pub(crate) fn groups_per_task(frames: usize, group: usize) -> usize {
     const TASKS: usize = 64;
     frames.div_ceil(group).div_ceil(TASKS).max(1)
 }
@@ -17,13 +17,13 @@ pub(super) fn groups_per_task(frames: usize, group: usize) -> usize {
 /// From a pixel to the next one, each with `channels` runs of `group` numbers. A run is a line of the cache
 /// or several: an odd number of them leads neighbouring pixels to different places of the cache.
 #[inline(always)]
-pub(super) fn pixel_distance(channels: usize, group: usize) -> usize {
+pub(crate) fn pixel_distance(channels: usize, group: usize) -> usize {
     (channels | 1) * group
 }
 
 /// `[pixel, channel, frame]`, with one more pixel of zeros that stands for the padding.
 #[inline(always)]
-pub(super) fn frames_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
+pub(crate) fn frames_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
     let pixels = side.pixels();
     let streams = Streams { count: images.len() / side.extent(), distance: side.extent(), length: pixels };
     let runs = Runs { lanes: group, distance: pixel_distance(side.channels, group) };
@@ -35,7 +35,7 @@ pub(super) fn frames_to_lanes<T: Real>(images: &[T], side: Side, group: usize, t
 
 /// The inverse of [`frames_to_lanes`].
 #[inline(always)]
-pub(super) fn frames_from_lanes<T: Copy + Default>(from: &[T], side: Side, group: usize, images: &mut [T]) {
+pub(crate) fn frames_from_lanes<T: Copy + Default>(from: &[T], side: Side, group: usize, images: &mut [T]) {
     let pixels = side.pixels();
     let streams = Streams { count: images.len() / side.extent(), distance: side.extent(), length: pixels };
     let runs = Runs { lanes: group, distance: pixel_distance(side.channels, group) };
@@ -45,13 +45,20 @@ pub(super) fn frames_from_lanes<T: Copy + Default>(from: &[T], side: Side, group
 }
 
 /// Numbers of a group in the order of [`frames_to_lanes`].
-pub(super) fn frame_lanes_extent(side: Side, group: usize) -> usize {
+pub(crate) fn frame_lanes_extent(side: Side, group: usize) -> usize {
     (side.pixels() + 1) * pixel_distance(side.channels, group)
+}
+
+/// Writes the zeros that stand for the padding behind a group in the order of [`frames_to_lanes`].
+#[inline(always)]
+pub(crate) fn clear_padding<T: Real>(lanes: &mut [T], side: Side, group: usize) {
+    let distance = pixel_distance(side.channels, group);
+    lanes[side.pixels() * distance..][..distance].fill(T::zero());
 }
 
 /// `[tile of channels, pixel, frame, lane]`: the channels in lanes, as many to a tile as frames to a group.
 #[inline(always)]
-pub(super) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
+pub(crate) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
     let pixels = side.pixels();
     let runs = Runs { lanes: group, distance: pixel_distance(group, group) };
     for (tile, to) in to.chunks_exact_mut(pixels * runs.distance).enumerate() {
@@ -71,6 +78,28 @@ pub(super) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize,
 }
 
 /// Numbers of a group in the order of [`channels_to_lanes`].
-pub(super) fn channel_lanes_extent(side: Side, group: usize) -> usize {
+pub(crate) fn channel_lanes_extent(side: Side, group: usize) -> usize {
     side.channels.div_ceil(group) * side.pixels() * pixel_distance(group, group)
+}
+
+/// From the order of [`frames_to_lanes`], with `group` frames, to `[tile of channels, pixel, frame, lane]` with `lanes`
+/// channels to a tile.
+#[inline(always)]
+pub(crate) fn turn_to_channels<T: Real>(from: &[T], side: Side, group: usize, lanes: usize, to: &mut [T]) {
+    let distance = pixel_distance(side.channels, group);
+    let panel = pixel_distance(group, lanes);
+    let runs = Runs { lanes, distance: lanes };
+    for (tile, to) in to.chunks_exact_mut(side.pixels() * panel).enumerate() {
+        let first = tile * lanes;
+        let count = (side.channels - first).min(lanes);
+        let streams = Streams { count, distance: group, length: group };
+        for (pixel, to) in to.chunks_exact_mut(panel).enumerate() {
+            interleave(&from[pixel * distance + first * group..], streams, to, runs);
+        }
+    }
+}
+
+/// Numbers of a group in the order of [`turn_to_channels`].
+pub(crate) fn turned_extent(side: Side, group: usize, lanes: usize) -> usize {
+    side.channels.div_ceil(lanes) * side.pixels() * pixel_distance(group, lanes)
 }

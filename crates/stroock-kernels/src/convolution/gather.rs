@@ -4,9 +4,10 @@
 //! y[o, d] = b[d] + sum over links (o, k, i), channels c of  w[k, c, d] x[i, c]
 //! ```
 //!
-//! A group of frames stands in two vectors, side by side in the lanes: images are `[pixel, channel, frame]`.
-//! The inner loop multiplies the two vectors of a source pixel with the weights of up to six destination
-//! channels, so that twelve sums stay in registers and no lane is idle whatever the number of channels.
+//! A group of frames stands in `P` vectors (two, or one for a last few frames), side by side in the lanes: images
+//! are `[pixel, channel, frame]`. The inner loop multiplies the vectors of a source pixel with the weights of up to
+//! six destination channels, so that twelve sums stay in registers and no lane is idle whatever the number of
+//! channels.
 
 use std::ops::Range;
 
@@ -15,10 +16,10 @@ use stroock_geometry::Real;
 use super::Activation;
 use super::frames::pixel_distance;
 use super::links::Links;
-use crate::simd::Lanes;
+use crate::simd::{Kernel, Lanes, SimdReal};
 
 /// Destination channels that are summed at once.
-pub(super) const ROWS: usize = 6;
+const ROWS: usize = 6;
 
 /// Products per destination before the next channels have their turn: as many as keep the source pixels
 /// and the weights in the first-level cache.
@@ -27,15 +28,15 @@ const CHUNK: usize = 256;
 /// Source channels between two tests for the end of the loop.
 const UNROLL: usize = 4;
 
-/// Cuts `0..count` into the fewest tiles of at most [`ROWS`], as equal as can be.
-pub(super) fn tiles(count: usize) -> Vec<Range<usize>> {
-    let tiles = count.div_ceil(ROWS);
+/// Cuts `0..count` into the fewest tiles of at most `rows`, as equal as can be.
+pub(super) fn tiles(count: usize, rows: usize) -> Vec<Range<usize>> {
+    let tiles = count.div_ceil(rows);
     (0..tiles).map(|tile| tile * count / tiles..(tile + 1) * count / tiles).collect()
 }
 
 /// Weights in the order in which they are read: `[phase, tile, tap, source channel, channel of the tile]`.
 #[derive(Clone, Debug)]
-pub(super) struct TiledWeight<T> {
+pub(crate) struct TiledWeight<T> {
     values: Vec<T>,
     tiles: Vec<Range<usize>>,
     /// Channels of a source and of a destination pixel.
@@ -51,7 +52,7 @@ impl<T: Real> TiledWeight<T> {
         destinations: usize,
         at: impl Fn(usize, usize, usize) -> T,
     ) -> Self {
-        let tiles = tiles(destinations);
+        let tiles = tiles(destinations, ROWS);
         let taps: usize = links.phases.iter().map(|phase| phase.taps.len()).sum();
         let mut values = Vec::with_capacity(taps * sources * destinations);
         for phase in &links.phases {
@@ -69,18 +70,36 @@ impl<T: Real> TiledWeight<T> {
 
 /// Computes all destination pixels of a group of frames.
 ///
-/// `source` and `destination` are in the order of [`frames_to_lanes`](super::frames::frames_to_lanes);
-/// `bias` has a number for every destination channel.
+/// It is a kernel of its own, so that its loops are compiled once and not once in every pass that needs them.
+pub struct GatherTask<'g, T> {
+    pub(crate) links: &'g Links,
+    pub(crate) weight: &'g TiledWeight<T>,
+    /// A number for every destination channel.
+    pub(crate) bias: &'g [T],
+    pub(crate) activation: Activation,
+    /// Vectors that the group fills.
+    pub(crate) vectors: usize,
+    /// In the order of [`frames_to_lanes`](super::frames::frames_to_lanes), as the destination.
+    pub(crate) source: &'g [T],
+    pub(crate) destination: &'g mut [T],
+}
+
+impl<T: SimdReal> Kernel<T> for GatherTask<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes<Real = T>>(self) {
+        match self.vectors {
+            1 => gather::<V, 1>(self),
+            _ => gather::<V, 2>(self),
+        }
+    }
+}
+
 #[inline(always)]
-pub(super) fn gather<V: Lanes>(
-    links: &Links,
-    weight: &TiledWeight<V::Real>,
-    bias: &[V::Real],
-    activation: Activation,
-    source: &[V::Real],
-    destination: &mut [V::Real],
-) {
-    let group = 2 * V::WIDTH;
+fn gather<V: Lanes, const P: usize>(task: GatherTask<'_, V::Real>) {
+    let GatherTask { links, weight, bias, activation, source, destination, .. } = task;
+    let group = P * V::WIDTH;
     let chunk = (CHUNK / weight.sources).max(1);
     let mut rest = &weight.values[..];
     for phase in &links.phases {
@@ -103,12 +122,12 @@ pub(super) fn gather<V: Lanes>(
                     let sums = &mut sums[tile.start * group..tile.end * group];
                     // Few channels: several sums for each hide the latency of an addition.
                     match tile.len() {
-                        1 => gather.add::<V, 1, 4>(sums),
-                        2 => gather.add::<V, 2, 2>(sums),
-                        3 => gather.add::<V, 3, 2>(sums),
-                        4 => gather.add::<V, 4, 1>(sums),
-                        5 => gather.add::<V, 5, 1>(sums),
-                        _ => gather.add::<V, ROWS, 1>(sums),
+                        1 => gather.add::<V, P, 1, 4>(sums),
+                        2 => gather.add::<V, P, 2, 2>(sums),
+                        3 => gather.add::<V, P, 3, 2>(sums),
+                        4 => gather.add::<V, P, 4, 1>(sums),
+                        5 => gather.add::<V, P, 5, 1>(sums),
+                        _ => gather.add::<V, P, ROWS, 1>(sums),
                     }
                 }
             }
@@ -132,13 +151,15 @@ struct Gather<'g, T> {
 impl<T: Real> Gather<'_, T> {
     /// Adds to `sums`, `[R, frame]`, over `U` interleaved subsets of the source channels.
     #[inline(always)]
-    fn add<V: Lanes<Real = T>, const R: usize, const U: usize>(&self, sums: &mut [T]) {
-        let group = 2 * V::WIDTH;
+    fn add<V: Lanes<Real = T>, const P: usize, const R: usize, const U: usize>(&self, sums: &mut [T]) {
+        let group = P * V::WIDTH;
         let channels = self.weight.len() / (self.sources.len() * R);
         let distance = pixel_distance(channels, group);
-        let mut acc = [[[V::zero(); 2]; R]; U];
+        let mut acc = [[[V::zero(); P]; R]; U];
         for r in 0..R {
-            acc[0][r] = [V::load(&sums[r * group..]), V::load(&sums[r * group + V::WIDTH..])];
+            for v in 0..P {
+                acc[0][r][v] = V::load(&sums[r * group + v * V::WIDTH..]);
+            }
         }
         let mut rest = self.weight;
         for &pixel in self.sources {
@@ -152,17 +173,17 @@ impl<T: Real> Gather<'_, T> {
             while c + UNROLL <= channels {
                 let (x, w) = (&x[c * group..][..UNROLL * group], &w[c * R..][..UNROLL * R]);
                 for u in 0..UNROLL {
-                    multiply_add::<V, R>(&x[u * group..], &w[u * R..], &mut acc[u % U]);
+                    multiply_add::<V, P, R>(&x[u * group..], &w[u * R..], &mut acc[u % U]);
                 }
                 c += UNROLL;
             }
             while c < channels {
-                multiply_add::<V, R>(&x[c * group..][..group], &w[c * R..][..R], &mut acc[0]);
+                multiply_add::<V, P, R>(&x[c * group..][..group], &w[c * R..][..R], &mut acc[0]);
                 c += 1;
             }
         }
         for r in 0..R {
-            for v in 0..2 {
+            for v in 0..P {
                 let mut sum = acc[0][r][v];
                 for u in 1..U {
                     sum = sum.add(acc[u][r][v]);
@@ -174,11 +195,20 @@ impl<T: Real> Gather<'_, T> {
 }
 
 #[inline(always)]
-fn multiply_add<V: Lanes, const R: usize>(x: &[V::Real], w: &[V::Real], acc: &mut [[V; 2]; R]) {
-    let x = [V::load(x), V::load(&x[V::WIDTH..])];
+fn multiply_add<V: Lanes, const P: usize, const R: usize>(
+    source: &[V::Real],
+    w: &[V::Real],
+    acc: &mut [[V; P]; R],
+) {
+    let mut x = [V::zero(); P];
+    for v in 0..P {
+        x[v] = V::load(&source[v * V::WIDTH..]);
+    }
     for r in 0..R {
         let w = V::splat(w[r]);
-        acc[r] = [x[0].mul_add(w, acc[r][0]), x[1].mul_add(w, acc[r][1])];
+        for v in 0..P {
+            acc[r][v] = x[v].mul_add(w, acc[r][v]);
+        }
     }
 }
 

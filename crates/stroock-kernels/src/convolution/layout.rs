@@ -14,7 +14,7 @@ const MAX_LINKS: usize = 1 << 28;
 
 /// One of the two grids of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Side {
+pub(crate) struct Side {
     pub channels: usize,
     pub size: [usize; 2],
 }
@@ -37,7 +37,7 @@ impl Side {
 
 /// The extents of a convolution that has passed its checks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub frames: usize,
     pub input: Side,
     pub output: Side,
@@ -124,35 +124,41 @@ impl Convolution {
     }
 
     /// Checks the arguments that every pass has.
-    pub(super) fn layout<T: Real>(
+    pub(crate) fn layout<T: Real>(
         &self,
         input: &Images<'_, T>,
         weight: &[T],
     ) -> Result<Layout, ConvolutionError> {
-        check_positive("channels", &self.channels)?;
-        let size = self.output_size(input.size)?;
-        let [inputs, outputs] = self.channels;
-        let [height, width] = input.size;
-        if checked_product("size", &input.size)? > MAX_PIXELS {
-            return Err(ConvolutionError::TooLarge { argument: "size" });
-        }
-        let expected = checked_product("input", &[input.frames, inputs, height, width])?;
+        let layout = self.extents(input.frames, input.size)?;
+        let expected = input.frames * layout.input.extent();
         check_length("input", "[frames, input channels, height, width]", expected, input.values.len())?;
-        let expected = checked_product("weight", &[inputs, outputs, self.kernel[0], self.kernel[1]])?;
         let shape = match self.direction {
             Direction::Plain => "[output channels, input channels, kernel height, kernel width]",
             Direction::Transposed { .. } => "[input channels, output channels, kernel height, kernel width]",
         };
-        check_length("weight", shape, expected, weight.len())?;
-        checked_product("output", &[input.frames, outputs, size[0], size[1]])?;
-        let pixels = (height * width).max(size[0] * size[1]);
+        check_length("weight", shape, layout.weight_extent(), weight.len())?;
+        Ok(layout)
+    }
+
+    /// The extents for `frames` frames of height and width `size`.
+    pub(crate) fn extents(&self, frames: usize, size: [usize; 2]) -> Result<Layout, ConvolutionError> {
+        check_positive("channels", &self.channels)?;
+        let output = self.output_size(size)?;
+        let [inputs, outputs] = self.channels;
+        if checked_product("size", &size)? > MAX_PIXELS {
+            return Err(ConvolutionError::TooLarge { argument: "size" });
+        }
+        checked_product("input", &[frames, inputs, size[0], size[1]])?;
+        checked_product("weight", &[inputs, outputs, self.kernel[0], self.kernel[1]])?;
+        checked_product("output", &[frames, outputs, output[0], output[1]])?;
+        let pixels = (size[0] * size[1]).max(output[0] * output[1]);
         if checked_product("kernel", &[pixels, self.kernel[0], self.kernel[1]])? > MAX_LINKS {
             return Err(ConvolutionError::TooLarge { argument: "kernel" });
         }
 
         let (fine, coarse) = match self.direction {
-            Direction::Plain => (input.size, size),
-            Direction::Transposed { .. } => (size, input.size),
+            Direction::Plain => (size, output),
+            Direction::Transposed { .. } => (output, size),
         };
         let axis = |axis: usize| Axis {
             fine: fine[axis],
@@ -162,9 +168,9 @@ impl Convolution {
             padding: self.padding[axis],
         };
         Ok(Layout {
-            frames: input.frames,
-            input: Side { channels: inputs, size: input.size },
-            output: Side { channels: outputs, size },
+            frames,
+            input: Side { channels: inputs, size },
+            output: Side { channels: outputs, size: output },
             direction: self.direction,
             axes: [axis(0), axis(1)],
         })

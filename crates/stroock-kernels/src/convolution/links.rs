@@ -14,7 +14,7 @@
 
 /// The pixels of one grid that share their taps.
 #[derive(Clone, Debug)]
-pub(super) struct Phase {
+pub(crate) struct Phase {
     /// The taps, as places in the kernel, row by row.
     pub taps: Vec<u32>,
     /// The pixels that the links lead to.
@@ -25,7 +25,7 @@ pub(super) struct Phase {
 
 /// All links, read towards one of the two grids.
 #[derive(Clone, Debug)]
-pub(super) struct Links {
+pub(crate) struct Links {
     pub phases: Vec<Phase>,
     /// Stands for every source pixel in the zero padding: the number of source pixels.
     pub outside: u32,
@@ -33,7 +33,7 @@ pub(super) struct Links {
 
 /// The links along one axis.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     pub fine: usize,
     pub coarse: usize,
     pub kernel: usize,

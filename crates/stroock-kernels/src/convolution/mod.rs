@@ -19,16 +19,16 @@
 //! parameters are sums over frames in an order that depends on the number of frames alone.
 
 mod backward;
-mod correlate;
-mod error;
+pub(crate) mod correlate;
+pub(crate) mod error;
 mod forward;
-mod frames;
-mod gather;
-mod interleave;
-mod layout;
-mod links;
+pub(crate) mod frames;
+pub(crate) mod gather;
+pub(crate) mod interleave;
+pub(crate) mod layout;
+pub(crate) mod links;
 mod pool;
-mod scratch;
+pub(crate) mod scratch;
 mod through;
 
 pub use backward::Gradients;
@@ -37,7 +37,9 @@ pub use pool::{MaxPool, Maxima, Pooled};
 
 use crate::simd::{Level, SimdReal, dispatch};
 use backward::{BackwardTask, Sums};
+use correlate::CorrelateTask;
 use forward::ForwardTask;
+use gather::GatherTask;
 
 /// A real number that images can be convolved in: `f32` or `f64`.
 ///
@@ -47,6 +49,10 @@ pub trait ConvolutionReal: SimdReal {
     fn convolve(level: Level, task: ForwardTask<'_, Self>);
     #[doc(hidden)]
     fn pull_back(level: Level, task: BackwardTask<'_, Self>) -> Sums<Self>;
+    #[doc(hidden)]
+    fn gather(level: Level, task: GatherTask<'_, Self>);
+    #[doc(hidden)]
+    fn correlate(level: Level, task: CorrelateTask<'_, Self>);
 }
 
 macro_rules! convolution_real {
@@ -57,6 +63,14 @@ macro_rules! convolution_real {
             }
 
             fn pull_back(level: Level, task: BackwardTask<'_, Self>) -> Sums<Self> {
+                dispatch(level, task)
+            }
+
+            fn gather(level: Level, task: GatherTask<'_, Self>) {
+                dispatch(level, task)
+            }
+
+            fn correlate(level: Level, task: CorrelateTask<'_, Self>) {
                 dispatch(level, task)
             }
         }

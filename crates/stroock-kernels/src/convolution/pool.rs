@@ -152,7 +152,7 @@ impl MaxPool {
 
     /// The maxima of a group of frames in the order of [`frames_to_lanes`](super::frames::frames_to_lanes).
     #[inline(always)]
-    pub(super) fn maxima_in_lanes<T: Real>(
+    pub(crate) fn maxima_in_lanes<T: Real>(
         &self,
         from: &[T],
         side: Side,
@@ -218,7 +218,7 @@ fn planes_per_task(pixels: usize) -> usize {
 }
 
 /// Checks that indices lie in their planes.
-pub(super) fn check_indices(indices: &[u32], pixels: usize) -> Result<(), ConvolutionError> {
+pub(crate) fn check_indices(indices: &[u32], pixels: usize) -> Result<(), ConvolutionError> {
     match indices.iter().position(|&index| index as usize >= pixels) {
         Some(place) => Err(ConvolutionError::IndexOutside { place, index: indices[place], pixels }),
         None => Ok(()),

@@ -91,15 +91,15 @@ arity!(5, fused_5, a, b, c, d, e);
 
 impl FusedBackend for Flex {
     fn fused_1(a: FlexTensor, call: Arc<dyn Erased<1>>) -> FlexTensor {
-        run([a], &call)
+        run([a], &call, false)
     }
 
     fn fused_2(a: FlexTensor, b: FlexTensor, call: Arc<dyn Erased<2>>) -> FlexTensor {
-        run([a, b], &call)
+        run([a, b], &call, false)
     }
 
     fn fused_3(a: FlexTensor, b: FlexTensor, c: FlexTensor, call: Arc<dyn Erased<3>>) -> FlexTensor {
-        run([a, b, c], &call)
+        run([a, b, c], &call, false)
     }
 
     fn fused_4(
@@ -109,7 +109,7 @@ impl FusedBackend for Flex {
         d: FlexTensor,
         call: Arc<dyn Erased<4>>,
     ) -> FlexTensor {
-        run([a, b, c, d], &call)
+        run([a, b, c, d], &call, false)
     }
 
     fn fused_5(
@@ -120,7 +120,7 @@ impl FusedBackend for Flex {
         e: FlexTensor,
         call: Arc<dyn Erased<5>>,
     ) -> FlexTensor {
-        run([a, b, c, d, e], &call)
+        run([a, b, c, d, e], &call, false)
     }
 }
 
@@ -166,12 +166,12 @@ impl<C: CheckpointStrategy> FusedBackend for Autodiff<Flex, C> {
 
 type FlexTensor = FloatTensor<Flex>;
 
-/// The forward pass on plain tensors.
-fn run<const N: usize>(inputs: [FlexTensor; N], call: &Arc<dyn Erased<N>>) -> FlexTensor {
+/// The forward pass on plain tensors; with `keep`, for a backward pass to follow.
+fn run<const N: usize>(inputs: [FlexTensor; N], call: &Arc<dyn Erased<N>>, keep: bool) -> FlexTensor {
     let inputs = inputs.map(|input| input.to_contiguous());
     let shapes = inputs.each_ref().map(|input| input.shape().as_slice().to_vec());
-    let output =
-        call.forward(inputs[0].dtype(), inputs.each_ref().map(content), shapes.each_ref().map(|s| &s[..]));
+    let contents = inputs.each_ref().map(content);
+    let output = call.forward(inputs[0].dtype(), contents, shapes.each_ref().map(|s| &s[..]), keep);
     match output {
         Some((Bytes::F32(values), shape)) => {
             FlexTensor::from_data(TensorData::new(values, Shape::from(shape)))
@@ -191,10 +191,12 @@ fn track<C: CheckpointStrategy, const N: usize>(
 ) -> FloatTensor<Autodiff<Flex, C>> {
     let nodes = inputs.each_ref().map(|input| input.node());
     let primitives = inputs.map(|input| input.into_primitive().to_contiguous());
-    let output = run(primitives.clone(), &call);
     match PullBack.prepare::<C>(nodes).compute_bound().stateful() {
-        OpsKind::Tracked(prep) => prep.finish((call, primitives, output.clone()), output),
-        OpsKind::UnTracked(prep) => prep.finish(output),
+        OpsKind::Tracked(prep) => {
+            let output = run(primitives.clone(), &call, true);
+            prep.finish((call, primitives, output.clone()), output)
+        }
+        OpsKind::UnTracked(prep) => prep.finish(run(primitives, &call, false)),
     }
 }
 

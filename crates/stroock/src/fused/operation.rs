@@ -8,6 +8,7 @@ use stroock_kernels::attention::AttentionReal;
 use stroock_kernels::convolution::ConvolutionReal;
 use stroock_kernels::gru::GruReal;
 use stroock_kernels::logistic::LogisticReal;
+use stroock_kernels::network::NetworkReal;
 use stroock_kernels::normalisation::NormalisationReal;
 use stroock_kernels::path::PathReal;
 
@@ -17,6 +18,7 @@ pub trait FusedReal:
     + AttentionReal
     + GruReal
     + ConvolutionReal
+    + NetworkReal
     + NormalisationReal
     + LogisticReal
     + Element
@@ -70,6 +72,18 @@ pub trait Operation<const N: usize>: Debug + Send + Sync + 'static {
         shapes: [&[usize]; N],
     ) -> Result<Evaluated<T, Self::Tape<T>>, Self::Error>;
 
+    /// The output and its shape, where no backward pass will follow.
+    ///
+    /// # Errors
+    /// When the inputs do not fit.
+    fn evaluate<T: FusedReal>(
+        &self,
+        inputs: [&[T]; N],
+        shapes: [&[usize]; N],
+    ) -> Result<(Vec<T>, Vec<usize>), Self::Error> {
+        self.forward(inputs, shapes).map(|evaluated| (evaluated.output, evaluated.shape))
+    }
+
     /// The gradients of the inputs, in their shapes. Those that are not `wanted` may be left empty.
     ///
     /// # Errors
@@ -84,9 +98,14 @@ pub trait Operation<const N: usize>: Debug + Send + Sync + 'static {
 
 /// An operation whose precision and tape are hidden, for the backend to carry around.
 pub trait Erased<const N: usize>: Debug + Send + Sync {
-    /// Runs forward on tensors of type `dtype`, given as bytes.
-    fn forward(&self, dtype: DType, inputs: [&[u8]; N], shapes: [&[usize]; N])
-    -> Option<(Bytes, Vec<usize>)>;
+    /// Runs forward on tensors of type `dtype`, given as bytes; with `keep`, for a backward pass to follow.
+    fn forward(
+        &self,
+        dtype: DType,
+        inputs: [&[u8]; N],
+        shapes: [&[usize]; N],
+        keep: bool,
+    ) -> Option<(Bytes, Vec<usize>)>;
     /// Runs backward.
     fn backward(
         &self,
@@ -139,13 +158,18 @@ impl<O: Operation<N>, const N: usize> Call<O, N> {
         &self,
         inputs: [&[u8]; N],
         shapes: [&[usize]; N],
-        wrap: impl FnOnce(O::Tape<T>) -> Tape<O, N>,
+        wrap: Option<impl FnOnce(O::Tape<T>) -> Tape<O, N>>,
     ) -> Option<(Vec<T>, Vec<usize>)> {
-        match self.operation.forward::<T>(inputs.map(bytemuck::cast_slice), shapes) {
-            Ok(Evaluated { output, shape, tape }) => {
+        let inputs: [&[T]; N] = inputs.map(bytemuck::cast_slice);
+        let evaluated = match wrap {
+            Some(wrap) => self.operation.forward(inputs, shapes).map(|Evaluated { output, shape, tape }| {
                 *lock(&self.tape) = Some(wrap(tape));
-                Some((output, shape))
-            }
+                (output, shape)
+            }),
+            None => self.operation.evaluate(inputs, shapes),
+        };
+        match evaluated {
+            Ok(evaluated) => Some(evaluated),
             Err(error) => {
                 *lock(&self.error) = Some(error);
                 None
@@ -175,13 +199,14 @@ impl<O: Operation<N>, const N: usize> Erased<N> for Call<O, N> {
         dtype: DType,
         inputs: [&[u8]; N],
         shapes: [&[usize]; N],
+        keep: bool,
     ) -> Option<(Bytes, Vec<usize>)> {
         match dtype {
             DType::F64 => self
-                .forward_in::<f64>(inputs, shapes, Tape::F64)
+                .forward_in::<f64>(inputs, shapes, keep.then_some(Tape::F64))
                 .map(|(output, shape)| (Bytes::F64(output), shape)),
             _ => self
-                .forward_in::<f32>(inputs, shapes, Tape::F32)
+                .forward_in::<f32>(inputs, shapes, keep.then_some(Tape::F32))
                 .map(|(output, shape)| (Bytes::F32(output), shape)),
         }
     }

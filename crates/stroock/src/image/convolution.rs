@@ -97,14 +97,9 @@ impl ConvolutionConfig {
 }
 
 impl ConvolutionLayer {
-    /// The shape of the output for images of height and width `size`.
-    pub(super) fn output(&self, size: [usize; 2]) -> Result<ImageShape, ConvolutionError> {
-        let Layer { convolution, pool } = &self.layer;
-        let mut size = convolution.output_size(size)?;
-        if let Some(pool) = pool {
-            size = pool.output_size(size)?;
-        }
-        Ok(ImageShape { channels: convolution.channels[1], height: size[0], width: size[1] })
+    /// The convolution and the pooling without their weights.
+    pub(super) fn kernel(&self) -> (Convolution, Option<MaxPool>) {
+        (self.layer.convolution, self.layer.pool)
     }
 
     /// The output for images `[frames, channels, height, width]`.

@@ -38,10 +38,14 @@ impl FrameNormLayer {
     /// # Errors
     /// When the images do not fit the layer.
     pub fn forward(&self, images: Tensor<4>) -> Result<Tensor<4>, NormalisationError> {
-        let norm = FrameNorm::new(self.scale.val().dims()[0]).relu();
         let inputs =
             [images.into_dispatch(), self.scale.val().into_dispatch(), self.offset.val().into_dispatch()];
-        fused::apply(Norm(norm), inputs)
+        fused::apply(Norm(self.kernel()), inputs)
+    }
+
+    /// The normalisation without its parameters.
+    pub(super) fn kernel(&self) -> FrameNorm {
+        FrameNorm::new(self.scale.val().dims()[0]).relu()
     }
 }
 

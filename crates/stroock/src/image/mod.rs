@@ -2,6 +2,7 @@
 
 mod convolution;
 mod frame_norm;
+mod in_one_piece;
 mod logistic;
 mod network;
 

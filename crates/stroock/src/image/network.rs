@@ -6,9 +6,11 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::convolution::{ConvolutionError, MaxPool};
+use stroock_kernels::network::{Layer, Network, Then};
 use stroock_kernels::normalisation::NormalisationError;
 use thiserror::Error;
 
+use super::in_one_piece::in_one_piece;
 use super::{ConvolutionConfig, ConvolutionLayer, FrameNormConfig, FrameNormLayer};
 use crate::initial::InitialWeights;
 
@@ -89,11 +91,6 @@ pub struct ImageLayer {
 
 const WINDOW: usize = 2;
 
-/// Numbers between two layers that are in memory at once.
-const LARGEST_CHUNK: usize = 7 << 20;
-/// Frames that keep all lanes of two threads busy.
-const WHOLE_GROUPS: usize = 64;
-
 impl ImageNetworkConfig {
     /// The shape of the output for images of shape `input`.
     ///
@@ -140,39 +137,42 @@ impl ImageLayerConfig {
 impl ImageNetwork {
     /// The output for images `[frames, channels, height, width]`.
     ///
+    /// The frames go through all layers in one piece, unless a layer normalises over the batch.
+    ///
     /// # Errors
     /// When the images do not fit the layers.
     pub fn forward(&self, images: Tensor<4>) -> Result<Tensor<4>, ImageError> {
-        let [frames, _, height, width] = images.dims();
-        let chunk = self.frames_at_a_time([height, width])?;
-        let over = |images| self.layers.iter().try_fold(images, |images, layer| layer.forward(images));
-        if frames <= chunk {
-            return over(images);
+        match self.layers.iter().map(ImageLayer::kernel).collect::<Option<Vec<_>>>() {
+            Some(kernels) if !kernels.is_empty() => {
+                let parameters = self.layers.iter().flat_map(ImageLayer::parameters).collect();
+                Ok(in_one_piece(Network::new(kernels), images, Tensor::cat(parameters, 0))?)
+            }
+            _ => self.layers.iter().try_fold(images, |images, layer| layer.forward(images)),
         }
-        let parts = (0..frames)
-            .step_by(chunk)
-            .map(|first| over(images.clone().narrow(0, first, chunk.min(frames - first))));
-        Ok(Tensor::cat(parts.collect::<Result<Vec<_>, _>>()?, 0))
-    }
-
-    /// Frames that go through the layers together: so few that what lies between two layers is still in the cache
-    /// when it is read, and is small enough for the allocator to keep it for the next step.
-    fn frames_at_a_time(&self, mut size: [usize; 2]) -> Result<usize, ImageError> {
-        // The moments of a batch are those of all of its frames.
-        if self.layers.iter().any(|layer| layer.batch_norm.is_some()) {
-            return Ok(usize::MAX);
-        }
-        let mut largest = 1;
-        for layer in &self.layers {
-            let shape = layer.convolution.output(size)?;
-            largest = largest.max(shape.extent());
-            size = [shape.height, shape.width];
-        }
-        Ok((LARGEST_CHUNK / largest / WHOLE_GROUPS * WHOLE_GROUPS).max(WHOLE_GROUPS))
     }
 }
 
 impl ImageLayer {
+    /// The layer without its parameters; `None` where it normalises over the batch.
+    fn kernel(&self) -> Option<Layer> {
+        let (convolution, pool) = self.convolution.kernel();
+        let then = match (pool, &self.frame_norm) {
+            _ if self.batch_norm.is_some() => return None,
+            (Some(_), Some(_)) => return None,
+            (Some(pool), None) => Then::Pool(pool),
+            (None, Some(norm)) => Then::FrameNormRelu { epsilon: norm.kernel().epsilon },
+            (None, None) => Then::Nothing,
+        };
+        Some(Layer { convolution, then })
+    }
+
+    /// The parameters in the order of [`Network`], each flat.
+    fn parameters(&self) -> Vec<Tensor<1>> {
+        let of_convolution = [self.convolution.weight.val().flatten(0, 3), self.convolution.bias.val()];
+        let of_norm = self.frame_norm.iter().flat_map(|norm| [norm.scale.val(), norm.offset.val()]);
+        of_convolution.into_iter().chain(of_norm).collect()
+    }
+
     fn forward(&self, images: Tensor<4>) -> Result<Tensor<4>, ImageError> {
         let mut images = self.convolution.forward(images)?;
         if let Some(norm) = &self.batch_norm {
