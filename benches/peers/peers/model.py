@@ -52,11 +52,19 @@ class LatentSde(nn.Module):
         if self.task is not None:
             self.task_head = Mlp(n, task_outputs(self.task["kind"]), self.task["network"])
 
-    def forward(self, batch, samples, start=None, noise=None):
-        """Everything that a record has of a step. Start points and noise are drawn if not given."""
+    def forward(self, batch, samples, start=None, noise=None, nudge_to=None):
+        """Everything that a record has of a step. Start points and noise are drawn if not given.
+
+        States are nudged to given ones before they are decoded: the rounding of a long path would otherwise put a
+        hidden unit on the other side of its kink here and there, and the gradient with it.
+        """
         h = self.encoder(batch.points)
         law = self.law(h)
         states, kl_path = self.paths(law, batch, samples, start, noise)
+        found = None
+        if nudge_to is not None:
+            found = self.at_points(states, batch)
+            states = self.nudge(states, (nudge_to - found).detach(), batch)
         output, at_points = self.decode(states, batch)
         evidence = batch.evidence
         nll = per_series(entry_loss(output, evidence, self.ln_scale if self.is_gaussian else None), evidence)
@@ -64,7 +72,7 @@ class LatentSde(nn.Module):
             "h": h,
             "mu": law[0],
             "kappa": law[1],
-            "states": at_points,
+            "states": at_points if found is None else found,
             "output": output,
             "kl_start": power_spherical.divergence(law[1], self.dim),
             "kl_path": kl_path.view(samples, -1).mean(0),
@@ -104,6 +112,12 @@ class LatentSde(nn.Module):
         evidence = batch.evidence
         rows = rows.unflatten(0, (-1, batch.series))
         return rows[:, evidence.series, evidence.indices]
+
+    def nudge(self, states, difference, batch):
+        """States [S B, T + 1, n], moved at the points of the evidence."""
+        moved = torch.zeros_like(states).unflatten(0, (-1, batch.series))
+        moved[:, batch.evidence.series, batch.evidence.indices] = difference
+        return states + moved.flatten(0, 1)
 
     def decode(self, states, batch):
         """Outputs [S, Q, C] and states [S, Q, n] at the points of the evidence."""
