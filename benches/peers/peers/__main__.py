@@ -34,9 +34,10 @@ def chosen(only):
     """The works that were asked for; a name may be a beginning."""
     if not only:
         return WORKS
-    names = only.split(",")
-    found = [work for work in WORKS if any(work.name == name for name in names)]
-    found = found or [work for work in WORKS if any(work.name.startswith(name) for name in names)]
+    found = []
+    for name in only.split(","):
+        exact = [work for work in WORKS if work.name == name]
+        found += exact or [work for work in WORKS if work.name.startswith(name)]
     if not found:
         sys.exit(f"no work is called {only}; there are " + ", ".join(work.name for work in WORKS))
     return found
@@ -117,7 +118,10 @@ def main():
             work, stroock, record, asked.rounds, asked.seconds_per_round, asked.threads, HERE, say
         )
         summaries = {name: times.summary() for name, times in found.items()}
-        results["works"].append({"name": work.name, "about": work.about, "contestants": summaries})
+        row = {"name": work.name, "about": work.about, "contestants": summaries}
+        if work.samples:
+            row["samples"] = work.samples
+        results["works"].append(row)
         # After every work: what has been measured is kept when a later one is stopped.
         report.write(results, asked.out)
     print(report.markdown(results))

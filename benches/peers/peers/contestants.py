@@ -8,11 +8,11 @@ from .links import load
 from .model import LatentSde, loss_of
 from .path_listing import ListingPath
 from .path_tuned import ActionPath, TunedPath
+from .works import SAMPLES
 
 TORCH_PATHS = {"torch-listing": ListingPath, "torch-bmm": TunedPath, "torch-action": ActionPath}
 # Memory that has been used once is kept: fresh pages cost more than the arithmetic on them.
 KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184", "MALLOC_TOP_PAD_": "67108864"}
-SAMPLES = 10
 
 
 def environment(contestant):

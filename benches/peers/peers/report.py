@@ -23,8 +23,8 @@ def markdown(results):
         f"everyone; {machine['date']}; load {machine['load']} at the start.",
         f"stroock {machine['stroock']}, Python {machine['python']}, {packages}.",
         "",
-        f"Medians over all repeats of {results['rounds']} alternating rounds; the ratio is the contestant's median "
-        "over stroock's.",
+        f"Medians over all repeats of alternating rounds ({results['rounds']}, {results['seconds_per_round']:g} s or "
+        "one repeat each); the ratio is the contestant's median over stroock's.",
         "",
     ]
     if results["works"]:
@@ -51,7 +51,20 @@ def times(works):
                 f"| {label} | {name} | {number(found['median_ms'])} | {spread} | {found['repeats']} "
                 f"| {number(found['peak_memory_mb'])} | {ratio} |"
             )
-    return [*lines, ""]
+    return [*lines, "", *samples(works)]
+
+
+def samples(works):
+    """Inference in samples a second."""
+    for work in works:
+        if "samples" in work:
+            rates = [
+                f"{name} {number(1e3 * work['samples'] / found['median_ms'])}"
+                for name, found in work["contestants"].items()
+                if "median_ms" in found
+            ]
+            return ["Posterior samples a second: " + ", ".join(rates) + ".", ""]
+    return []
 
 
 def agreement(found):

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 STEP_FORMS = ("torch-plain", "torch-tuned", "torch-action")
-# Points of the longest PhysioNet series: the width that the usual attention code pads every batch to.
+# The width that PhysioNet's series are padded to as published.
 PHYSIONET_WIDTH = 203
+# Paths of a series in inference.
+SAMPLES = 10
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,10 @@ class Work:
     contestants: tuple
     # Contestants whose check would take minutes, and is made at a smaller size of the same work.
     unchecked: tuple = ()
+    # Points that plain code pads every series to.
     width: int | None = None
+    # Posterior samples that one repeat draws.
+    samples: int | None = None
 
 
 def path(steps):
@@ -70,11 +75,12 @@ def sample():
         name="sample",
         about="inference, PhysioNet 6 min, 10 posterior samples of each of 50 series",
         kind="sample",
-        measure=("sample", "physionet", "--batch-size", "50", "--samples", "10"),
+        measure=("sample", "physionet", "--batch-size", "50", "--samples", str(SAMPLES)),
         record=("step", "physionet", "--batch-size", "50", "--no-noise"),
         check=("step", "physionet", "--batch-size", "8"),
         contestants=STEP_FORMS,
         width=PHYSIONET_WIDTH,
+        samples=50 * SAMPLES,
     )
 
 
