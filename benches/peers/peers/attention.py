@@ -28,7 +28,7 @@ class TimeAttentionEncoder(nn.Module):
         return torch.cat([self.linear(times), torch.sin(self.periodic(times))], -1)
 
     def forward(self, features, mask, times):
-        """Representations [B, hidden] from features and mask [B, P, C] at times [B, P]."""
+        """Representations [B, hidden] from features and mask [B, P, C] at times: [B, P], or `Distinct` if tuned."""
         _, last = self.recurrence(self.attend(features, mask, times))
         h = last.squeeze(0)
         return torch.atanh(h - 1e-5 * h.sign()) if self.stretched else h
@@ -69,21 +69,27 @@ class PlainAttention(TimeAttentionEncoder):
 
 
 class TunedAttention(TimeAttentionEncoder):
-    """Two products: (E (mask x)) / (E mask) with E = exp(scores - maximum).
+    """One product: [E (mask x), E mask] and their quotient, with E = exp(scores - maximum).
 
-    The mask attends to itself: it is 1 for every channel that is observed anywhere, and needs no product.
+    Keys and scores are computed once for every distinct time of the batch. The mask attends to itself: it is 1 for
+    every channel that is observed anywhere, and needs no product.
     """
 
+    def scores(self, mask, times):
+        """Scores [B, R, P], without weight where there is no point; times are `Distinct`."""
+        query = self.query(self.embed(self.references)) / math.sqrt(self.query.out_features)
+        of_times = self.key(self.embed(times.values)) @ query.T
+        scores = nn.functional.embedding(times.places, of_times).transpose(1, 2)
+        present = mask if mask.dim() == 2 else mask.amax(2)
+        return scores.masked_fill((present == 0).unsqueeze(1), -math.inf)
+
     def attend(self, features, mask, times):
-        query = self.query(self.embed(self.references))
-        key = self.key(self.embed(times)) / math.sqrt(query.shape[-1])
-        scores = torch.matmul(query, key.transpose(1, 2))
-        # Padding has no weight, and takes no part in the maximum.
-        scores = scores.masked_fill((mask.amax(2) == 0).unsqueeze(1), -math.inf)
-        weights = torch.exp(scores - scores.detach().amax(2, keepdim=True).clamp_min(-1e30))
-        sums = torch.bmm(weights, mask)
-        attended = torch.bmm(weights, features * mask) / sums.clamp_min(1e-30)
         channels = features.shape[2]
+        scores = self.scores(mask, times)
+        # A series without points has nothing but weights of 0.
+        weights = torch.exp(scores - scores.detach().amax(2, keepdim=True).clamp_min(-1e30))
+        sums = torch.bmm(weights, torch.cat([features * mask, mask], 2))
+        attended = sums[..., :channels] / sums[..., channels:].clamp_min(1e-30)
         map_values, map_presence = self.values.weight.split(channels, 1)
         presence = nn.functional.linear(mask.amax(1), map_presence, self.values.bias)
         return nn.functional.linear(attended, map_values) + presence.unsqueeze(1)
@@ -93,10 +99,7 @@ class WholeTunedAttention(TunedAttention):
     """The same where points are whole: one softmax for all channels."""
 
     def attend(self, features, mask, times):
-        query = self.query(self.embed(self.references))
-        key = self.key(self.embed(times)) / math.sqrt(query.shape[-1])
-        scores = torch.matmul(query, key.transpose(1, 2))
-        weights = torch.softmax(scores.masked_fill((mask == 0).unsqueeze(1), -math.inf), 2)
+        weights = torch.softmax(self.scores(mask, times), 2)
         map_values, map_presence = self.values.weight.split(features.shape[2], 1)
         # Every channel is present.
         offset = self.values.bias + map_presence.sum(1)

@@ -6,17 +6,26 @@ import torch
 
 
 @dataclass
+class Distinct:
+    """Times of a batch, each of them once."""
+
+    values: torch.Tensor  # [U]
+    places: torch.Tensor  # [B, P], where the time of each point is
+
+
+def distinct(times):
+    """The times [B, P], each of them once."""
+    return Distinct(*torch.unique(times, return_inverse=True))
+
+
+@dataclass
 class Points:
     """Points of B series, filled up to P of them: what an encoder reads."""
 
     values: torch.Tensor  # [B, P, C], 0 where nothing is observed
     mask: torch.Tensor  # [B, P, C], or [B, P] where every point is whole
     times: torch.Tensor  # [B, P]
-
-    @property
-    def present(self):
-        """Whether there is a point, [B, P]."""
-        return self.mask if self.mask.dim() == 2 else self.mask.amax(2)
+    distinct: Distinct
 
 
 @dataclass
@@ -69,7 +78,8 @@ def points_of(record, width=None):
         observed[record["input.entry_points"].long(), channel] = 1.0
     else:
         observed = torch.ones(len(values))
-    return Points(dense(values), dense(observed), dense(record["input.times"].float()))
+    times = dense(record["input.times"].float())
+    return Points(dense(values), dense(observed), times, distinct(times))
 
 
 def batch_of(record, width=None):

@@ -77,7 +77,7 @@ def encoder(record, tuned, width=None):
     model = (TunedAttention if tuned else PlainAttention)(points.values.shape[2], **settings)
     links = model.links("")
     load(links, record)
-    h = model(points.values, points.mask, points.times)
+    h = model(points.values, points.mask, points.distinct if tuned else points.times)
     (h * record["of_h"]).sum().backward()
     return demand("encoder", [difference("h", h, record["result.h"], STATES), *gradients(links, record, GRADIENTS)])
 

@@ -78,14 +78,14 @@ def jax_path(record):
 def encoder(work, contestant, record):
     """Attention and recurrent unit."""
     points = points_of(record, None if contestant == "torch-tuned" else work.width)
-    module = PlainAttention if contestant == "torch-plain" else TunedAttention
-    model = module(points.values.shape[2], **record.setting("encoder"))
+    is_plain = contestant == "torch-plain"
+    model = (PlainAttention if is_plain else TunedAttention)(points.values.shape[2], **record.setting("encoder"))
     load(model.links(""), record)
-    of_h = record["of_h"]
+    of_h, times = record["of_h"], points.times if is_plain else points.distinct
 
     def run():
         model.zero_grad(set_to_none=True)
-        (model(points.values, points.mask, points.times) * of_h).sum().backward()
+        (model(points.values, points.mask, times) * of_h).sum().backward()
 
     return run
 

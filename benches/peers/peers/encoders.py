@@ -14,10 +14,10 @@ class VectorEncoder(nn.Module):
     def __init__(self, channels, settings, tuned):
         super().__init__()
         self.attention = (TunedAttention if tuned else PlainAttention)(channels, **settings)
-        self.width = settings["hidden"]
+        self.width, self.tuned = settings["hidden"], tuned
 
     def forward(self, points):
-        return self.attention(points.values, points.mask, points.times)
+        return self.attention(points.values, points.mask, points.distinct if self.tuned else points.times)
 
     def links(self, name):
         """Where stroock has the parameters."""
@@ -50,7 +50,7 @@ class FrameEncoder(nn.Module):
         present = points.mask.bool()
         seen = self.see(points.values[present])
         features = seen.new_zeros(series, width, seen.shape[1]).index_put((present,), seen)
-        return self.attention(features, points.mask, points.times)
+        return self.attention(features, points.mask, points.distinct)
 
     def links(self, name):
         """Where stroock has the parameters."""

@@ -12,6 +12,7 @@ import torch
 
 from .agreement import demand, difference
 from .attention import PlainAttention, TunedAttention
+from .batch import distinct
 from .path_listing import ListingPath
 from .path_tuned import ActionPath, TunedPath
 
@@ -94,7 +95,8 @@ def encoder(kind, case):
         for parameter, name in links:
             parameter.copy_(number(case["parameters"][name]))
     model.references = number(case["query"])
-    h = model(number(case["x"]), number(case["mask"]), number(case["t"]))
+    times = number(case["t"])
+    h = model(number(case["x"]), number(case["mask"]), distinct(times) if kind is TunedAttention else times)
     (h * number(case["loss_weights"])).sum().backward()
     found = [difference("output", h, number(case["output"]), TOLERANCE)]
     largest = max(float(number(value).abs().max()) for value in case["gradients"].values())
