@@ -43,7 +43,7 @@ def shared_environment(threads):
     """Variables that give every contestant the same number of threads."""
     count = str(threads)
     return {
-        **{name: count for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "NPROC")},
+        **{name: count for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")},
         "JAX_PLATFORMS": "cpu",
         "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=true",
         "TF_CPP_MIN_LOG_LEVEL": "2",
