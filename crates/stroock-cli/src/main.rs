@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::{Arguments, Bench, Command};
+use arguments::{Arguments, Command};
 
 fn main() -> ExitCode {
     allocator::keep_freed_memory();
@@ -37,8 +37,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => report::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Data(arguments) => data::run(&arguments),
-        Command::Bench(Bench::Step(arguments)) => bench::step::run(&arguments),
-        Command::Bench(Bench::Path(arguments)) => bench::path::run(&arguments),
+        Command::Bench(bench) => bench::run(&bench),
         Command::Completions { shell } => {
             arguments::print_completions(shell);
             Ok(())

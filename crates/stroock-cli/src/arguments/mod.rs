@@ -1,5 +1,6 @@
 //! What can be asked of the command.
 
+mod bench;
 mod practice;
 mod tables;
 
@@ -15,6 +16,7 @@ use stroock_experiments::reproduce::Preset;
 
 use crate::failure::Failure;
 
+pub use bench::{Bench, DrawArguments, EncoderArguments, PathArguments, StepArguments};
 pub use practice::{
     ClassifyArguments, DescribeArguments, EvaluateArguments, FitArguments, ForecastArguments, GoalName,
     HeldArguments, HoldOutName, ImputeArguments, ReportArguments, SampleArguments,
@@ -265,57 +267,6 @@ pub struct DataFolderArguments {
     #[arg(long, env = "STROOCK_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Bench {
-    /// One training step of an experiment: forward, backward, optimiser
-    #[command(after_help = "Example:\n  stroock bench step physionet --minutes 6 --batch-size 50")]
-    Step(StepArguments),
-    /// The latent path alone, forward and backward
-    #[command(after_help = "Example:\n  stroock bench path --steps 480 --series 50 --dim 16")]
-    Path(PathArguments),
-}
-
-#[derive(Debug, Args)]
-pub struct StepArguments {
-    /// Which experiment; all of them if none is named
-    #[arg(value_parser = experiments())]
-    pub experiment: Option<Experiment>,
-    /// Series a step; the experiment's own batch size if not given
-    #[arg(long)]
-    pub batch_size: Option<usize>,
-    /// Resolution of PhysioNet's times
-    #[arg(long, value_enum, default_value_t = Minutes::Six)]
-    pub minutes: Minutes,
-    /// Steps that are measured
-    #[arg(long, default_value_t = 20)]
-    pub repeat: usize,
-    /// One JSON object per line
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct PathArguments {
-    /// Steps of the grid
-    #[arg(long, default_value_t = 480)]
-    pub steps: usize,
-    /// Series of the batch
-    #[arg(long, default_value_t = 50)]
-    pub series: usize,
-    /// Ambient dimension of the sphere
-    #[arg(long, default_value_t = 16)]
-    pub dim: usize,
-    /// Keep one state instead of all of them for the backward pass
-    #[arg(long)]
-    pub reversible: bool,
-    /// Passes that are measured
-    #[arg(long, default_value_t = 50)]
-    pub repeat: usize,
-    /// One JSON object per line
     #[arg(long)]
     pub json: bool,
 }

@@ -9,13 +9,25 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 use stroock_kernels::start::{Draws, uniform};
 
+use super::memory::peak_memory_mb;
+use super::record::Record;
 use super::timing::Timing;
 use crate::arguments::PathArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 
 const TERMS: usize = 6;
+const INTERVAL: (f32, f32) = (0.0, 2.0);
+const SIGMA: f32 = 0.1;
 const WARM_UP: usize = 3;
+
+/// What a record says beside its tensors.
+#[derive(Serialize)]
+struct Settings {
+    terms: usize,
+    interval: (f32, f32),
+    sigma: f32,
+}
 
 #[derive(Serialize)]
 struct Report {
@@ -30,10 +42,11 @@ struct Report {
     both: Timing,
     forward_ms: f64,
     backward_ms: f64,
+    peak_memory_mb: Option<f64>,
 }
 
 pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
-    let &PathArguments { steps, series, dim, reversible, repeat, json } = arguments;
+    let &PathArguments { steps, series, dim, reversible, repeat, json, .. } = arguments;
     let key = NoiseKey::new(1, 0);
     let numbers: Vec<u32> = (0..series as u32).collect();
     let start: Vec<f32> = uniform(dim, Draws { key, series: &numbers, samples: 1, first_sample: 0 })?;
@@ -47,9 +60,9 @@ pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
         dim,
         samples: 1,
         grid: Grid::Shared(&times),
-        drift: Drift::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &coefficients },
+        drift: Drift::Chebyshev { terms: TERMS, interval: INTERVAL, coefficients: &coefficients },
         prior: Prior::Driftless,
-        sigma: 0.1,
+        sigma: SIGMA,
         start: &start,
         noise: Noise::Counter { key, series: &numbers, first_sample: 0 },
         requests: Requests::All,
@@ -58,6 +71,23 @@ pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
     let solver = PathSolver { memory, ..PathSolver::default() };
     let of_states: Vec<f32> = (0..series * (steps + 1) * dim).map(|_| number()).collect();
     let of_kl = vec![1.0; series];
+    if let Some(file) = &arguments.record {
+        let path = solver.forward(&problem)?;
+        let gradients = solver.backward(&problem, &path.tape, &of_states, &of_kl)?;
+        let mut record = Record::new("path");
+        record.set("path", &Settings { terms: TERMS, interval: INTERVAL, sigma: SIGMA })?;
+        record.push("grid.times", &[steps + 1], times.clone())?;
+        record.push("start", &[1, series, dim], start.clone())?;
+        record.push("drift", &[series, m, TERMS], coefficients.clone())?;
+        record.push_noise(key, &numbers, 1, steps, m)?;
+        record.push("of_states", &[1, series, steps + 1, dim], of_states)?;
+        record.push("result.states", &[1, series, steps + 1, dim], path.states)?;
+        record.push("result.kl", &[1, series], path.kl)?;
+        record.push("gradient.start", &[1, series, dim], gradients.start)?;
+        record.push("gradient.drift", &[series, m, TERMS], gradients.drift)?;
+        record.push("gradient.sigma", &[1], vec![gradients.sigma.iter().sum::<f32>()])?;
+        return record.save(file);
+    }
 
     let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
     for i in 0..WARM_UP + repeat.max(1) {
@@ -83,6 +113,7 @@ pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
         both: Timing::of(&both),
         forward_ms: Timing::of(&forwards).median_ms,
         backward_ms: Timing::of(&backwards).median_ms,
+        peak_memory_mb: peak_memory_mb(),
     };
     if json {
         return print_json(&report);

@@ -8,11 +8,14 @@ use serde::Serialize;
 use stroock::batch::Batch;
 use stroock::encoder::Encoder;
 use stroock::initial::InitialWeights;
-use stroock::model::{PathDraws, StandardModel};
+use stroock::latent::{PathGrid, StartPlan, power_spherical};
+use stroock::model::{Bound, PathDraws, StandardModel};
 use stroock::training::Adam;
 use stroock_experiments::protocol::{Experiment, Protocol};
 use stroock_kernels::noise::NoiseKey;
 
+use super::memory::peak_memory_mb;
+use super::record::Record;
 use super::shapes;
 use super::timing::Timing;
 use crate::arguments::StepArguments;
@@ -42,6 +45,7 @@ struct Report {
     parts_ms: Parts,
     /// Beside the step: from series to a batch.
     assemble_ms: f64,
+    peak_memory_mb: Option<f64>,
 }
 
 pub fn run(arguments: &StepArguments) -> Result<(), Failure> {
@@ -50,7 +54,7 @@ pub fn run(arguments: &StepArguments) -> Result<(), Failure> {
         None => Experiment::ALL.to_vec(),
     };
     for experiment in experiments {
-        let report = measure(experiment, arguments)?;
+        let Some(report) = measure(experiment, arguments)? else { continue };
         match arguments.json {
             true => print_json(&report)?,
             false => print(&text(&report))?,
@@ -59,7 +63,8 @@ pub fn run(arguments: &StepArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Report, Failure> {
+/// The times of a step; none where it is recorded instead.
+fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Option<Report>, Failure> {
     let options = arguments.minutes.options();
     let protocol = experiment.paper(options);
     let batch_size = arguments.batch_size.unwrap_or(protocol.training.batch_size).max(1);
@@ -70,12 +75,16 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Report, 
 
     let device = Device::flex().autodiff();
     let mut model = protocol.model.init(&mut InitialWeights::new(1, &device))?.materialize();
+    if let Some(file) = &arguments.record {
+        record(&model, &protocol, &assemble(0)?, !arguments.no_noise)?.save(file)?;
+        return Ok(None);
+    }
     let mut adam = Adam::new(protocol.training.adam);
     let (mut steps, mut assembling) = (Vec::new(), Vec::new());
     let mut parts = vec![Vec::new(); 5];
     for repeat in 0..WARM_UP + arguments.repeat.max(1) {
         let began = Instant::now();
-        let batch = assemble(repeat as u64)?;
+        let batch = assemble(if arguments.same_batch { 0 } else { repeat as u64 })?;
         let assembled = began.elapsed().as_secs_f64();
         let (next, times) = step(model, &mut adam, &protocol, &batch, repeat as u64)?;
         model = next;
@@ -90,7 +99,7 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Report, 
         other => format!("step/{}", other.name()),
     };
     let part = |i: usize| Timing::of(&parts[i]).median_ms;
-    Ok(Report {
+    Ok(Some(Report {
         name,
         batch_size,
         threads: rayon::current_num_threads(),
@@ -104,7 +113,8 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Report, 
             optimiser: part(4),
         },
         assemble_ms: Timing::of(&assembling).median_ms,
-    })
+        peak_memory_mb: peak_memory_mb(),
+    }))
 }
 
 /// One step, and the seconds of its parts.
@@ -135,8 +145,56 @@ fn step(
     Ok((model, [encoder, path, decoder, backward, lap()]))
 }
 
+/// The first step without the optimiser: parameters, batch, random numbers, parts of the loss, gradients.
+fn record(
+    model: &StandardModel,
+    protocol: &Protocol,
+    batch: &Batch,
+    with_noise: bool,
+) -> Result<Record, Failure> {
+    let (training, latent) = (&protocol.training, model.latent());
+    let (key, samples, series) = (NoiseKey::new(1, 0), training.samples, batch.numbers.clone());
+    let weights = training.weights.at(60);
+    let mut record = Record::new("step");
+    record.set("protocol", protocol)?;
+    record.set("weights", &weights)?;
+    record.push_batch(batch)?;
+    if let (true, PathGrid::Shared(times)) = (with_noise, &batch.grid) {
+        record.push_noise(key, &series, samples, times.len() - 1, latent.algebra_dim())?;
+    }
+
+    let h = model.encoder.encode(&batch.input)?;
+    let law = model.law.parameters(h.clone());
+    // The model draws the same points again: they are a function of the key.
+    let plan = StartPlan { dim: latent.dim, key, series, samples, first_sample: 0 };
+    let start = power_spherical(plan, law.mu.clone(), law.kappa.clone())?;
+    record.push_tensor("start", start.points)?;
+    record.push_tensor("result.h", h)?;
+    record.push_tensor("result.mu", law.mu.clone())?;
+    record.push_tensor("result.kappa", law.kappa.clone())?;
+
+    let paths = model.paths(law, batch, PathDraws { key, samples, first_sample: 0 })?;
+    let bound = model.score(paths, batch)?;
+    let loss = bound.losses(weights, batch).mean();
+    record.push_module(model, &loss.backward())?;
+    record.push_tensor("result.loss", loss)?;
+    let Bound { parts, output, states, prediction } = bound;
+    record.push_tensor("result.states", states)?;
+    record.push_tensor("result.output", output)?;
+    record.push_tensor("result.kl_start", parts.kl_start)?;
+    record.push_tensor("result.kl_path", parts.kl_path)?;
+    record.push_tensor("result.nll", parts.negative_log_likelihood)?;
+    if let Some(prediction) = prediction {
+        record.push_tensor("result.prediction", prediction)?;
+    }
+    if let Some(task) = parts.task {
+        record.push_tensor("result.task", task)?;
+    }
+    Ok(record)
+}
+
 fn text(report: &Report) -> String {
-    let Report { name, batch_size, threads, repeat, step, parts_ms, assemble_ms } = report;
+    let Report { name, batch_size, threads, repeat, step, parts_ms, assemble_ms, .. } = report;
     let Parts { encoder, path, decoder, backward, optimiser } = parts_ms;
     format!(
         "{name}, batch {batch_size}, {threads} threads: {:.1} ms a step (median of {repeat}; 80 % between {:.1} and {:.1})\n  \

@@ -1,0 +1,90 @@
+"""Results as Markdown and JSON."""
+
+import json
+
+
+def number(value):
+    """A number with about three digits, thousands apart."""
+    if value is None:
+        return ""
+    if value >= 100:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.3g}" if value < 10 else f"{value:.1f}"
+
+
+def markdown(results):
+    """The tables."""
+    machine = results["machine"]
+    packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
+    lines = [
+        "# Side by side",
+        "",
+        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}; {machine['threads']} threads for "
+        f"everyone; {machine['date']}; load {machine['load']} at the start.",
+        f"stroock {machine['stroock']}, Python {machine['python']}, {packages}.",
+        "",
+        f"Medians over all repeats of alternating rounds ({results['rounds']}, {results['seconds_per_round']:g} s or "
+        "one repeat each); the ratio is the contestant's median over stroock's.",
+        "",
+    ]
+    if results["works"]:
+        lines += times(results["works"])
+    return "\n".join(lines + agreement(results["agreement"])) + "\n"
+
+
+def times(works):
+    """Medians, spreads, memory and ratios."""
+    lines = [
+        "| work | contestant | median ms | 80 % between | repeats | peak memory MB | ratio |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for work in works:
+        ours = work["contestants"]["stroock"].get("median_ms")
+        for name, found in work["contestants"].items():
+            label = work["about"] if name == "stroock" else ""
+            if "median_ms" not in found:
+                lines.append(f"| {label} | {name} | failed: {found['failure']} | | | | |")
+                continue
+            ratio = f"{number(found['median_ms'] / ours)}" if ours else ""
+            spread = f"{number(found['low_ms'])} .. {number(found['high_ms'])}"
+            lines.append(
+                f"| {label} | {name} | {number(found['median_ms'])} | {spread} | {found['repeats']} "
+                f"| {number(found['peak_memory_mb'])} | {ratio} |"
+            )
+    return [*lines, "", *samples(works)]
+
+
+def samples(works):
+    """Inference in samples a second."""
+    for work in works:
+        if "samples" in work:
+            rates = [
+                f"{name} {number(1e3 * work['samples'] / found['median_ms'])}"
+                for name, found in work["contestants"].items()
+                if "median_ms" in found
+            ]
+            return ["Posterior samples a second: " + ", ".join(rates) + ".", ""]
+    return []
+
+
+def agreement(found):
+    """How far contestants are from stroock's numbers."""
+    lines = [
+        "## Agreement",
+        "",
+        "Largest difference from stroock in the same parameters, inputs and noise, relative to the largest entry of "
+        "the tensor, over all states, parts of the loss and gradients of all parameters.",
+        "",
+        "| work | contestant | largest difference | in |",
+        "|---|---|---:|---|",
+    ]
+    for row in found:
+        lines.append(f"| {row['work']} | {row['contestant']} | {row['error']:.1e} | `{row['tensor']}` |")
+    return lines
+
+
+def write(results, folder):
+    """Writes results.md and results.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.md").write_text(markdown(results))
+    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")

@@ -1,0 +1,115 @@
+//! What can be measured.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use stroock_experiments::protocol::Experiment;
+
+use super::{Minutes, experiments};
+
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// One training step of an experiment: forward, backward, optimiser
+    #[command(after_help = "Example:\n  stroock bench step physionet --minutes 6 --batch-size 50")]
+    Step(StepArguments),
+    /// The latent path alone, forward and backward
+    #[command(after_help = "Example:\n  stroock bench path --steps 480 --series 50 --dim 16")]
+    Path(PathArguments),
+    /// Time attention and recurrent unit at the shapes of PhysioNet, forward and backward
+    #[command(after_help = "Example:\n  stroock bench encoder --batch-size 50")]
+    Encoder(EncoderArguments),
+    /// Posterior samples of an experiment: encode, draw paths, decode
+    #[command(after_help = "Example:\n  stroock bench sample physionet --batch-size 50 --samples 10")]
+    Sample(DrawArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct StepArguments {
+    /// Which experiment; all of them if none is named
+    #[arg(value_parser = experiments())]
+    pub experiment: Option<Experiment>,
+    /// Series a step; the experiment's own batch size if not given
+    #[arg(long)]
+    pub batch_size: Option<usize>,
+    /// Resolution of PhysioNet's times
+    #[arg(long, value_enum, default_value_t = Minutes::Six)]
+    pub minutes: Minutes,
+    /// Steps that are measured
+    #[arg(long, default_value_t = 20)]
+    pub repeat: usize,
+    /// Take the batch of the first step in every step, instead of drawing anew what the encoder sees
+    #[arg(long)]
+    pub same_batch: bool,
+    /// Measure nothing, and write the parameters, batch, noise and results of the first step to a file
+    #[arg(long, value_name = "FILE", requires = "experiment")]
+    pub record: Option<PathBuf>,
+    /// Leave the noise of the paths out of the record
+    #[arg(long, requires = "record")]
+    pub no_noise: bool,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PathArguments {
+    /// Steps of the grid
+    #[arg(long, default_value_t = 480)]
+    pub steps: usize,
+    /// Series of the batch
+    #[arg(long, default_value_t = 50)]
+    pub series: usize,
+    /// Ambient dimension of the sphere
+    #[arg(long, default_value_t = 16)]
+    pub dim: usize,
+    /// Keep one state instead of all of them for the backward pass
+    #[arg(long)]
+    pub reversible: bool,
+    /// Passes that are measured
+    #[arg(long, default_value_t = 50)]
+    pub repeat: usize,
+    /// Measure nothing, and write inputs, noise, states and gradients of one pass to a file
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EncoderArguments {
+    /// Series of the batch
+    #[arg(long, default_value_t = 50)]
+    pub batch_size: usize,
+    /// Passes that are measured
+    #[arg(long, default_value_t = 50)]
+    pub repeat: usize,
+    /// Measure nothing, and write parameters, inputs, representations and gradients of one pass to a file
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DrawArguments {
+    /// Which experiment
+    #[arg(value_parser = experiments(), default_value = "physionet")]
+    pub experiment: Experiment,
+    /// Series of the batch
+    #[arg(long, default_value_t = 50)]
+    pub batch_size: usize,
+    /// Paths a series
+    #[arg(long, default_value_t = 10)]
+    pub samples: usize,
+    /// Resolution of PhysioNet's times
+    #[arg(long, value_enum, default_value_t = Minutes::Six)]
+    pub minutes: Minutes,
+    /// Batches that are measured
+    #[arg(long, default_value_t = 50)]
+    pub repeat: usize,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,181 @@
+//! What went into a measured computation and what came out, as named tensors in one file, so that other programs
+//! can be held against it.
+
+use std::path::Path;
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::{Gradients, Tensor};
+use serde::Serialize;
+use stroock::batch::{Batch, EncoderInput, Evidence, InputEntries};
+use stroock::entries::entries;
+use stroock::latent::PathGrid;
+use stroock::run::{Tensor as StoredTensor, TensorFile, TensorValues};
+use stroock::series::Target;
+use stroock_kernels::noise::{NoiseKey, increments};
+use stroock_kernels::simd::Level;
+
+use crate::failure::Failure;
+
+/// A file of named tensors in the making.
+pub struct Record(TensorFile);
+
+impl Record {
+    /// An empty record of a kind of computation.
+    pub fn new(kind: &str) -> Self {
+        let mut file = TensorFile::new();
+        file.set_format("stroock-bench-record", 1);
+        file.metadata.insert("kind".into(), kind.into());
+        Self(file)
+    }
+
+    /// Adds a setting as JSON.
+    pub fn set(&mut self, key: &str, value: &impl Serialize) -> Result<(), Failure> {
+        self.0.metadata.insert(key.into(), serde_json::to_string(value)?);
+        Ok(())
+    }
+
+    /// Adds numbers with their shape.
+    pub fn push(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        values: impl Into<TensorValues>,
+    ) -> Result<(), Failure> {
+        self.0.push(name, StoredTensor::new(shape.to_vec(), values)?);
+        Ok(())
+    }
+
+    /// Adds a list of indices.
+    pub fn push_indices(&mut self, name: &str, values: &[usize]) -> Result<(), Failure> {
+        let values: Vec<i64> = values.iter().map(|&value| value as i64).collect();
+        self.push(name, &[values.len()], values)
+    }
+
+    /// Adds a tensor.
+    pub fn push_tensor<const D: usize>(&mut self, name: &str, tensor: Tensor<D>) -> Result<(), Failure> {
+        let shape = tensor.dims();
+        self.push(name, &shape, entries(tensor))
+    }
+
+    /// Adds the parameters of a module as `parameter.<name>`, and those of their gradients that there are as
+    /// `gradient.<name>`.
+    pub fn push_module<M: Module>(&mut self, module: &M, gradients: &Gradients) -> Result<(), Failure> {
+        let mut collect = Collect { record: self, gradients, path: Vec::new(), failure: None };
+        module.visit(&mut collect);
+        collect.failure.map_or(Ok(()), Err)
+    }
+
+    /// Adds what an encoder sees.
+    pub fn push_input(&mut self, input: &EncoderInput) -> Result<(), Failure> {
+        self.push_indices("input.point_offsets", &input.point_offsets)?;
+        self.push("input.values", &[input.points(), input.channels()], input.values.clone())?;
+        let times: Vec<f64> = input.times.iter().map(|&time| input.distinct_times[time as usize]).collect();
+        self.push("input.times", &[times.len()], times)?;
+        if let InputEntries::PerChannel { offsets, points } = &input.entries {
+            self.push_indices("input.entry_offsets", offsets)?;
+            self.push("input.entry_points", &[points.len()], points.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Adds a batch: input, evidence, grid, requests and targets.
+    pub fn push_batch(&mut self, batch: &Batch) -> Result<(), Failure> {
+        self.push_input(&batch.input)?;
+        self.push_evidence(&batch.evidence)?;
+        let PathGrid::Shared(times) = &batch.grid else {
+            return Err("a record holds one grid for all series".into());
+        };
+        self.push("grid.times", &[times.len()], times.clone())?;
+        self.push_indices("requests.indices", &batch.requests.indices)?;
+        let (mut classes, mut numbers, mut width) = (Vec::new(), Vec::new(), 1);
+        for target in &batch.targets {
+            match target {
+                Target::ClassPerTime(of_series) => {
+                    classes.extend(of_series.iter().map(|class| class.map_or(-1, i64::from)));
+                }
+                Target::RealPerTime { width: of_series, values } => {
+                    numbers.extend_from_slice(values);
+                    width = *of_series;
+                }
+                Target::None | Target::Class(_) => {}
+            }
+        }
+        if !classes.is_empty() {
+            self.push("target.classes", &[classes.len()], classes)?;
+        }
+        if !numbers.is_empty() {
+            self.push("target.values", &[numbers.len() / width, width], numbers)?;
+        }
+        Ok(())
+    }
+
+    fn push_evidence(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+        self.push_indices("evidence.point_offsets", evidence.point_offsets())?;
+        self.push("evidence.values", &[evidence.points(), evidence.channels()], evidence.values().to_vec())?;
+        let counts = evidence.counts();
+        self.push_indices("evidence.counts", &counts)?;
+        if counts.iter().sum::<usize>() < evidence.values().len() {
+            let mut places = Vec::new();
+            for series in 0..evidence.series() {
+                evidence.for_each_entry(series, |place, _| places.push(place));
+            }
+            self.push_indices("evidence.places", &places)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the standard normals of paths, `[S, B, T, m]`.
+    pub fn push_noise(
+        &mut self,
+        key: NoiseKey,
+        numbers: &[u32],
+        samples: usize,
+        steps: usize,
+        m: usize,
+    ) -> Result<(), Failure> {
+        let mut noise: Vec<f32> = Vec::with_capacity(samples * numbers.len() * steps * m);
+        for sample in 0..samples {
+            for &number in numbers {
+                noise.extend(increments::<f32>(Level::detect(), key, number, sample as u32, steps, m));
+            }
+        }
+        self.push("noise", &[samples, numbers.len(), steps, m], noise)
+    }
+
+    /// Writes the file.
+    pub fn save(&self, path: &Path) -> Result<(), Failure> {
+        Ok(self.0.save(path)?)
+    }
+}
+
+struct Collect<'a> {
+    record: &'a mut Record,
+    gradients: &'a Gradients,
+    path: Vec<String>,
+    failure: Option<Failure>,
+}
+
+impl ModuleVisitor for Collect<'_> {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let (name, tensor) = (self.path.join("."), param.val());
+        let gradient = tensor.grad(self.gradients);
+        let push = || {
+            self.record.push_tensor(&format!("parameter.{name}"), tensor)?;
+            match gradient {
+                Some(gradient) => self.record.push_tensor(&format!("gradient.{name}"), gradient),
+                None => Ok(()),
+            }
+        };
+        if let Err(failure) = push() {
+            self.failure.get_or_insert(failure);
+        }
+    }
+}
