@@ -25,7 +25,7 @@ OTHER_MODELS = ("torchsde", "torchdiffeq", "diffrax")
 def check(work, contestant, record):
     """The largest difference between a contestant and a record of stroock's."""
     if work.kind == "encoder":
-        return encoder(record, contestant != "torch-plain", None if contestant == "torch-tuned" else work.width)
+        return encoder(record, contestant != "torch-plain", None if contestant == "torch-best" else work.width)
     if work.kind != "path":
         return {"step": step, "sample": sample}[work.kind](record, contestant.removeprefix("torch-"), work.width)
     if contestant == "jax-jit":
@@ -46,7 +46,7 @@ def step(record, form, width):
     model = LatentSde(protocol, form)
     links = model.links()
     load(links, record)
-    batch = batch_of(record, width if form == "plain" else None)
+    batch = batch_of(record, None if form == "best" else width)
     samples = protocol["training"]["samples"]
     result = model(batch, samples, record["start"], record["noise"], record["result.states"])
     result["loss"] = loss_of(result, batch, record.setting("weights")).view(1)
@@ -65,7 +65,7 @@ def sample(record, form, width):
     model = LatentSde(protocol, form)
     load(model.links(), record)
     with torch.inference_mode():
-        batch = batch_of(record, width if form == "plain" else None)
+        batch = batch_of(record, None if form == "best" else width)
         output = model.sample(batch, protocol["training"]["samples"], record["start"], record["noise"])
     return demand("sample", [difference("output", output, record["result.output"], states_tolerance(record))])
 

@@ -17,7 +17,7 @@ KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184",
 
 def environment(contestant):
     """Variables that a contestant runs with, beside those that all share."""
-    return KEEP_MEMORY if contestant in ("torch-bmm", "torch-tuned", "torch-action", "torch-padded") else {}
+    return KEEP_MEMORY if contestant in ("torch-bmm", "torch-action", "torch-tuned", "torch-best") else {}
 
 
 def once(work, contestant, record):
@@ -77,7 +77,7 @@ def jax_path(record):
 
 def encoder(work, contestant, record):
     """Attention and recurrent unit."""
-    points = points_of(record, None if contestant == "torch-tuned" else work.width)
+    points = points_of(record, None if contestant == "torch-best" else work.width)
     is_plain = contestant == "torch-plain"
     model = (PlainAttention if is_plain else TunedAttention)(points.values.shape[2], **record.setting("encoder"))
     load(model.links(""), record)
@@ -96,7 +96,7 @@ def model_of(work, contestant, record):
     protocol = record.setting("protocol")
     model = LatentSde(protocol, form)
     load(model.links(), record)
-    return model, batch_of(record, work.width if form == "plain" else None), protocol["training"]
+    return model, batch_of(record, None if form == "best" else work.width), protocol["training"]
 
 
 def step(work, contestant, record):

@@ -27,9 +27,9 @@ class VectorEncoder(nn.Module):
 class FrameEncoder(nn.Module):
     """Convolutions of every frame, then attention over their features."""
 
-    def __init__(self, shape, settings, tuned):
+    def __init__(self, shape, settings, tuned, sparse):
         super().__init__()
-        self.shape, self.tuned = shape, tuned
+        self.shape, self.tuned, self.sparse = shape, tuned, sparse
         self.network = ImageNetwork(settings["network"], shape[0], tuned)
         extent = self.network(torch.zeros(1, *shape)).numel()
         self.features = nn.Linear(extent, settings["features"])
@@ -43,14 +43,15 @@ class FrameEncoder(nn.Module):
 
     def forward(self, points):
         series, width, extent = points.values.shape
-        if not self.tuned:
+        if self.sparse:
+            present = points.mask.bool()
+            seen = self.see(points.values[present])
+            features = seen.new_zeros(series, width, seen.shape[1]).index_put((present,), seen)
+        else:
             features = self.see(points.values.view(-1, extent)).view(series, width, -1)
-            mask = points.mask.unsqueeze(-1).expand_as(features)
-            return self.attention(features, mask, points.times)
-        present = points.mask.bool()
-        seen = self.see(points.values[present])
-        features = seen.new_zeros(series, width, seen.shape[1]).index_put((present,), seen)
-        return self.attention(features, points.mask, points.distinct)
+        if self.tuned:
+            return self.attention(features, points.mask, points.distinct)
+        return self.attention(features, points.mask.unsqueeze(-1).expand_as(features), points.times)
 
     def links(self, name):
         """Where stroock has the parameters."""
@@ -94,7 +95,7 @@ class FreeRepresentation(nn.Module):
         return same(name + ".Free.h", self.h)
 
 
-def encoder_of(model, tuned):
+def encoder_of(model, tuned, sparse):
     """The encoder of the settings of a model."""
     (kind, settings), = model["encoder"].items()
     (_, observed), = model["observation"].items()
@@ -103,4 +104,6 @@ def encoder_of(model, tuned):
     if kind == "free":
         return FreeRepresentation(settings["width"])
     shape = (observed["channels"], observed["height"], observed["width"])
-    return {"frames": FrameEncoder, "first-frame": FirstFrameEncoder}[kind](shape, settings, tuned)
+    if kind == "frames":
+        return FrameEncoder(shape, settings, tuned, sparse)
+    return FirstFrameEncoder(shape, settings, tuned)

@@ -1,10 +1,10 @@
 """The whole latent SDE in PyTorch, in three forms.
 
 `plain` is the model as the paper's listing and the usual attention code have it: points padded to a fixed width,
-scores for every channel, matrix exponentials sliced in a loop, every point of the grid decoded. `tuned` computes the
-same numbers with less around them: short padding, attention as two products, the loop unbound, states decoded where
-there is evidence only. `action` is `tuned` without matrix exponentials: Taylor terms of their action on the state,
-which is stroock's own way of taking a step.
+scores for every channel, matrix exponentials sliced in a loop, every point of the grid decoded. `tuned` is the same
+model with less around it: attention as two products, the loop unbound, faster layers and optimiser. `best` also takes
+over what stroock does otherwise: short padding, states decoded where there is evidence only, only frames that are seen
+encoded, and no matrix exponentials but Taylor terms of their action on the state.
 """
 
 import torch
@@ -18,7 +18,7 @@ from .links import linear, same
 from .path_listing import ListingPath
 from .path_tuned import ActionPath, TunedPath
 
-PATHS = {"plain": ListingPath, "tuned": TunedPath, "action": ActionPath}
+PATHS = {"plain": ListingPath, "tuned": TunedPath, "best": ActionPath}
 
 
 class LatentSde(nn.Module):
@@ -31,8 +31,8 @@ class LatentSde(nn.Module):
         latent = model["latent"]
         (_, drift), = latent["drift"].items()
         n, terms = latent["dim"], drift["terms"]
-        self.tuned, self.terms, self.dim = tuned, terms, n
-        self.encoder = encoder_of(model, tuned)
+        self.sparse, self.terms, self.dim = form == "best", terms, n
+        self.encoder = encoder_of(model, tuned, self.sparse)
         self.mu = nn.Linear(self.encoder.width, n)
         self.kappa = nn.Linear(self.encoder.width, 1)
         self.drift = nn.Linear(self.encoder.width, n * (n - 1) // 2 * terms)
@@ -79,7 +79,7 @@ class LatentSde(nn.Module):
             "nll": nll,
         }
         if self.task is not None:
-            prediction = self.predict(states if not self.tuned else at_points, batch)
+            prediction = self.predict(at_points if self.sparse else states, batch)
             result["prediction"] = prediction
             result["task"] = task_loss(self.task["kind"], prediction, batch)
         return result
@@ -122,7 +122,7 @@ class LatentSde(nn.Module):
     def decode(self, states, batch):
         """Outputs [S, Q, C] and states [S, Q, n] at the points of the evidence."""
         at_points = self.at_points(states, batch)
-        if self.tuned:
+        if self.sparse:
             return self.decoder(at_points.flatten(0, 1)).unflatten(0, at_points.shape[:2]), at_points
         everywhere = self.decoder(states.flatten(0, 1)).unflatten(0, states.shape[:2])
         return self.at_points(everywhere, batch), at_points
@@ -133,7 +133,7 @@ class LatentSde(nn.Module):
         if self.task["kind"] == "angle":
             prediction = nn.functional.normalize(prediction, dim=1)
         prediction = prediction.unflatten(0, states.shape[:2])
-        return prediction if self.tuned else self.at_points(prediction, batch)
+        return prediction if self.sparse else self.at_points(prediction, batch)
 
     def links(self):
         """Where stroock has the parameters."""

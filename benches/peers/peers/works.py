@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-STEP_FORMS = ("torch-plain", "torch-tuned", "torch-action")
+STEP_FORMS = ("torch-plain", "torch-tuned", "torch-best")
 # The width that PhysioNet's series are padded to as published.
 PHYSIONET_WIDTH = 203
 # Paths of a series in inference.
@@ -94,7 +94,7 @@ def encoder():
         measure=settings,
         record=settings,
         check=settings,
-        contestants=("torch-plain", "torch-padded", "torch-tuned"),
+        contestants=("torch-plain", "torch-tuned", "torch-best"),
         width=PHYSIONET_WIDTH,
     )
 

@@ -20,6 +20,7 @@
 
 mod backward;
 pub(crate) mod correlate;
+pub(crate) mod correlate_frames;
 pub(crate) mod error;
 mod forward;
 pub(crate) mod frames;
@@ -38,6 +39,7 @@ pub use pool::{MaxPool, Maxima, Pooled};
 use crate::simd::{Level, SimdReal, dispatch};
 use backward::{BackwardTask, Sums};
 use correlate::CorrelateTask;
+use correlate_frames::CorrelateFramesTask;
 use forward::ForwardTask;
 use gather::GatherTask;
 
@@ -53,6 +55,8 @@ pub trait ConvolutionReal: SimdReal {
     fn gather(level: Level, task: GatherTask<'_, Self>);
     #[doc(hidden)]
     fn correlate(level: Level, task: CorrelateTask<'_, Self>);
+    #[doc(hidden)]
+    fn correlate_frames(level: Level, task: CorrelateFramesTask<'_, Self>);
 }
 
 macro_rules! convolution_real {
@@ -71,6 +75,10 @@ macro_rules! convolution_real {
             }
 
             fn correlate(level: Level, task: CorrelateTask<'_, Self>) {
+                dispatch(level, task)
+            }
+
+            fn correlate_frames(level: Level, task: CorrelateFramesTask<'_, Self>) {
                 dispatch(level, task)
             }
         }

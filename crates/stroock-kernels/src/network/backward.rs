@@ -2,16 +2,16 @@
 
 use stroock_geometry::Real;
 
+use super::correlation::{Correlation, Sides};
 use super::forward::{Kept, Tape};
 use super::groups::{Part, WHOLE};
 use super::normalise::{normalise, pull_back};
-use super::plan::{Correlation, Plan, Stage};
+use super::plan::{Plan, Stage};
 use super::pool::scatter;
 use super::{Network, NetworkReal, Then};
-use crate::convolution::correlate::CorrelateTask;
 use crate::convolution::error::check_length;
 use crate::convolution::frames::{
-    clear_padding, frame_lanes_extent, frames_from_lanes, frames_to_lanes, pixel_distance, turn_to_channels,
+    clear_padding, frame_lanes_extent, frames_from_lanes, frames_to_lanes, pixel_distance,
 };
 use crate::convolution::gather::{GatherTask, TiledWeight};
 use crate::convolution::layout::Side;
@@ -57,13 +57,11 @@ impl Network {
         let needs = |number: usize| number > 0 || wanted == Wanted::All;
         let ways = plan.stages.iter().enumerate().map(|(number, stage)| {
             let to_input = stage.layout.links(false);
-            let correlation = Correlation::new(&stage.layout, width);
             Way {
                 weight: needs(number).then(|| stage.weight_backward(&to_input, parameters)),
                 no_bias: vec![T::zero(); stage.layout.input.channels],
-                to_output: (!correlation.lanes_on_input).then(|| stage.layout.links(true)),
                 to_input,
-                correlation,
+                correlation: Correlation::new(&stage.layout, width),
             }
         });
         let ways = ways.collect();
@@ -102,8 +100,6 @@ pub(super) struct Way<T> {
     weight: Option<TiledWeight<T>>,
     no_bias: Vec<T>,
     to_input: Links,
-    /// For the gradient of the weight, where the channels of the output stand in lanes.
-    to_output: Option<Links>,
     correlation: Correlation,
 }
 
@@ -283,9 +279,10 @@ fn back_through_layers<V: Lanes<Real: ConvolutionReal>>(task: BackwardTask<'_, V
         let of_layer = &kept[number];
         match stage.layer.then {
             Then::Nothing => rectify::<V>(stage, group, &of_layer.numbers, gradient),
-            Then::Pool(_) => {
+            Then::Pool(pool) => {
                 rectify::<V>(stage, group, &of_layer.numbers, gradient);
-                scatter(gradient, &of_layer.places, stage.after, side, group, next);
+                scatter(pool, gradient, &of_layer.places, side, group, next);
+                clear_padding(next, side, group);
                 std::mem::swap(gradient, next);
             }
             Then::FrameNormRelu { .. } => {
@@ -313,23 +310,8 @@ fn back_through_layers<V: Lanes<Real: ConvolutionReal>>(task: BackwardTask<'_, V
                 }
             }
         };
-        let Correlation { vectors: of_tile, lanes, in_lanes, in_turn, .. } = way.correlation;
-        let (links, in_lanes_from, in_turn_from) = match &way.to_output {
-            None => (&way.to_input, source, &gradient[..]),
-            Some(to_output) => (to_output, &gradient[..], source),
-        };
-        let turned = &mut turned[..way.correlation.turned(group)];
-        turn_to_channels(in_lanes_from, in_lanes, group, lanes, turned);
-        let correlate = CorrelateTask {
-            links,
-            vectors: of_tile,
-            channels: in_turn.channels,
-            frames: group,
-            source: in_turn_from,
-            destination: turned,
-            sums: &mut sums.weight,
-        };
-        V::Real::correlate(plan.level, correlate);
+        let sides = Sides { vectors, input: source, of_output: gradient };
+        way.correlation.add(plan.level, sides, turned, &mut sums.weight);
         if let Some(weight) = &way.weight {
             let gather = GatherTask {
                 links: &way.to_input,

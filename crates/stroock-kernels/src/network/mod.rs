@@ -10,6 +10,7 @@
 //! are sums over frames in an order that depends on the number of frames alone.
 
 mod backward;
+mod correlation;
 mod forward;
 mod groups;
 mod normalise;

@@ -6,7 +6,7 @@ use stroock_geometry::Real;
 
 use super::{Layer, Network, Then};
 use crate::convolution::error::{check_length, checked_product};
-use crate::convolution::frames::{frame_lanes_extent, turned_extent};
+use crate::convolution::frames::frame_lanes_extent;
 use crate::convolution::gather::TiledWeight;
 use crate::convolution::layout::{Layout, Side};
 use crate::convolution::links::Links;
@@ -115,54 +115,5 @@ impl Plan {
     pub fn largest(&self, group: usize) -> usize {
         let sides = self.stages.iter().flat_map(|stage| [stage.layout.input, stage.layout.output]);
         sides.map(|side| frame_lanes_extent(side, group)).max().unwrap_or(0)
-    }
-}
-
-/// How the gradient of a layer's weight is summed: with the channels of one side in lanes, `vectors` vectors to a
-/// tile, and those of the other one after the other.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Correlation {
-    /// Whether the channels in lanes are those of the input, or those of the output.
-    pub lanes_on_input: bool,
-    pub vectors: usize,
-    /// Channels in the lanes of a tile.
-    pub lanes: usize,
-    pub in_lanes: Side,
-    pub in_turn: Side,
-}
-
-impl Correlation {
-    /// The side and the tiles that leave the fewest lanes idle.
-    pub fn new(layout: &Layout, width: usize) -> Self {
-        let Layout { input, output, .. } = *layout;
-        let padded = |side: Side| side.channels.next_multiple_of(width);
-        let lanes_on_input = output.channels * padded(input) <= input.channels * padded(output);
-        let (in_lanes, in_turn) = if lanes_on_input { (input, output) } else { (output, input) };
-        // Half a tile of two vectors would be idle. Runs of fewer than eight numbers cannot be brought into lanes.
-        let odd = in_lanes.channels.div_ceil(width) % 2 == 1;
-        let vectors = if odd && width >= 8 { 1 } else { 2 };
-        Self { lanes_on_input, vectors, lanes: vectors * width, in_lanes, in_turn }
-    }
-
-    /// Numbers of the sums, `[tap, channel in turn, channel in a lane]`, the last rounded up to whole tiles.
-    pub fn sums(&self, taps: usize) -> usize {
-        taps * self.in_turn.channels * self.in_lanes.channels.next_multiple_of(self.lanes)
-    }
-
-    /// Numbers of a group with the channels in lanes.
-    pub fn turned(&self, group: usize) -> usize {
-        turned_extent(self.in_lanes, group, self.lanes)
-    }
-
-    /// From the order of the sums to that of the weight.
-    pub fn unpack<T: Real>(&self, layout: &Layout, sums: &[T], weight: &mut [T]) {
-        let padded = self.in_lanes.channels.next_multiple_of(self.lanes);
-        for (pair, sums) in sums.chunks_exact(padded).enumerate() {
-            let (tap, turn) = (pair / self.in_turn.channels, pair % self.in_turn.channels);
-            for (lane, sum) in sums[..self.in_lanes.channels].iter().enumerate() {
-                let (input, output) = if self.lanes_on_input { (lane, turn) } else { (turn, lane) };
-                weight[layout.weight_place(input, output, tap)] = *sum;
-            }
-        }
     }
 }
