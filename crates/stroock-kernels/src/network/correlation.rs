@@ -10,10 +10,9 @@ use crate::convolution::layout::{Layout, Side};
 use crate::convolution::links::Links;
 use crate::simd::Level;
 
-/// Cycles to add up the lanes of a vector, and to turn a number from a lane of frames to a lane of channels: measured,
-/// and roughly the same on all processors with vectors.
-const TOTAL: f64 = 24.0;
-const TURN: f64 = 1.5;
+/// Most pairs of channels, for every tap, whose sums are kept in lanes: these sums and the images have to stay in the
+/// second-level cache.
+const FEW: usize = 2048;
 
 /// The gradient of a weight, `[tap, source channel, destination channel]` with one of the layer's sides as the source
 /// and the other one as the destination.
@@ -25,6 +24,8 @@ pub(super) struct Correlation {
     destination: Side,
     /// Vectors of destination channels in a tile, and their lanes; `None` where both sides keep their frames in lanes.
     tile: Option<(usize, usize)>,
+    /// Lanes of a vector.
+    width: usize,
 }
 
 /// What the backward pass has of a group of frames in lanes.
@@ -40,40 +41,37 @@ pub(super) struct Sides<'s, T> {
 impl Correlation {
     pub fn new(layout: &Layout, width: usize) -> Self {
         let Layout { input, output, .. } = *layout;
-        let frames = (2 * width) as f64;
-        let pairs = (input.channels * output.channels) as f64;
-        // With channels in lanes, the side that leaves the fewest lanes idle.
+        if input.channels * output.channels * layout.taps() <= FEW {
+            return Self { width, ..Self::along(layout, input.channels >= output.channels) };
+        }
+        // The side that leaves the fewest lanes idle.
         let padded = |side: Side| side.channels.next_multiple_of(width);
         let to_input = output.channels * padded(input) <= input.channels * padded(output);
         let in_lanes = if to_input { input } else { output };
-        let idle = padded(in_lanes) as f64 / in_lanes.channels as f64 - 1.0;
-        let turning = TURN * frames * in_lanes.extent() as f64;
-        let multiplying = 2.0 * pairs * layout.taps() as f64 * input.pixels().min(output.pixels()) as f64;
-        let adding_up = TOTAL * pairs * layout.taps() as f64;
-        if adding_up <= turning + idle * multiplying {
-            let to_input = input.channels >= output.channels;
-            return Self { tile: None, ..Self::along(layout, to_input) };
-        }
         // Half a tile of two vectors would be idle. Runs of fewer than eight numbers cannot be brought into lanes.
         let odd = in_lanes.channels.div_ceil(width) % 2 == 1;
         let vectors = if odd && width >= 8 { 1 } else { 2 };
-        Self { tile: Some((vectors, vectors * width)), ..Self::along(layout, to_input) }
+        Self { tile: Some((vectors, vectors * width)), width, ..Self::along(layout, to_input) }
     }
 
     fn along(layout: &Layout, to_input: bool) -> Self {
         let Layout { input, output, .. } = *layout;
         let (source, destination) = if to_input { (output, input) } else { (input, output) };
-        Self { links: layout.links(!to_input), to_input, source, destination, tile: None }
+        Self { links: layout.links(!to_input), to_input, source, destination, tile: None, width: 1 }
     }
 
-    /// Destination channels, rounded up to whole tiles.
-    fn padded(&self) -> usize {
-        self.destination.channels.next_multiple_of(self.tile.map_or(1, |(_, lanes)| lanes))
+    /// Numbers of the sums for one source channel and one tap: a vector for every destination channel, or one number,
+    /// rounded up to whole tiles.
+    fn of_source(&self) -> usize {
+        match self.tile {
+            None => self.destination.channels * self.width,
+            Some((_, lanes)) => self.destination.channels.next_multiple_of(lanes),
+        }
     }
 
     /// Numbers of the sums.
     pub fn sums(&self, taps: usize) -> usize {
-        taps * self.source.channels * self.padded()
+        taps * self.source.channels * self.of_source()
     }
 
     /// Numbers of a group with the channels in lanes.
@@ -109,12 +107,13 @@ impl Correlation {
 
     /// From the order of the sums to that of the weight.
     pub fn unpack<T: Real>(&self, layout: &Layout, sums: &[T], weight: &mut [T]) {
-        for (pair, sums) in sums.chunks_exact(self.padded()).enumerate() {
+        let lanes = if self.tile.is_none() { self.width } else { 1 };
+        for (pair, sums) in sums.chunks_exact(self.of_source()).enumerate() {
             let (tap, source) = (pair / self.source.channels, pair % self.source.channels);
-            for (destination, sum) in sums[..self.destination.channels].iter().enumerate() {
+            for (destination, sum) in sums.chunks_exact(lanes).take(self.destination.channels).enumerate() {
                 let (input, output) =
                     if self.to_input { (destination, source) } else { (source, destination) };
-                weight[layout.weight_place(input, output, tap)] = *sum;
+                weight[layout.weight_place(input, output, tap)] = sum.iter().copied().sum();
             }
         }
     }
