@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use stroock_kernels::attention::{AttentionSolver, ValueGradient};
-use stroock_kernels::convolution::{Convolution, Images};
+use stroock_kernels::convolution::{Convolution, Images, Wanted};
 use stroock_kernels::gru::GruSolver;
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::normalisation::FrameNorm;
@@ -12,7 +12,7 @@ use stroock_kernels::simd::Level;
 use stroock_kernels::start::{Draws, PowerSphericalStart};
 
 use crate::problems::encoder::{Ragged, Recurrent};
-use crate::problems::layers::{self, Layer, numbers};
+use crate::problems::layers::{self, Layer, Piece, numbers};
 use crate::problems::path::Batch;
 
 /// The widest vectors that valgrind knows; counts must not depend on the processor.
@@ -46,6 +46,8 @@ pub fn all() -> Vec<Case> {
     all.extend(gru());
     all.extend(stack("rotating digits decoder", layers::digits_decoder));
     all.extend(stack("pendulum decoder", layers::pendulum_decoder));
+    all.extend(network("rotating digits decoder", Piece::digits_decoder));
+    all.extend(network("pendulum decoder", Piece::pendulum_decoder));
     all.extend(normalisation(16, 9));
     all.extend(normalisation(12, 17));
     all.extend(noise());
@@ -134,6 +136,34 @@ fn stack(name: &str, layers: fn() -> Vec<Layer>) -> Vec<Case> {
         [forward, backward]
     });
     cases.collect()
+}
+
+/// All layers in one piece.
+fn network(name: &str, piece: fn(usize) -> Piece) -> [Case; 2] {
+    let piece = move || {
+        let mut piece = piece(FRAMES);
+        piece.network.level = LEVEL;
+        piece
+    };
+    let forward = Case::new(format!("network/{name}/forward"), move || {
+        let piece = piece();
+        Box::new(move || {
+            let transformed = piece.network.forward(piece.images(), &piece.parameters);
+            black_box(transformed.expect(WELL_FORMED));
+        })
+    });
+    let backward = Case::new(format!("network/{name}/backward"), move || {
+        let piece = piece();
+        let made = piece.network.forward(piece.images(), &piece.parameters).expect(WELL_FORMED);
+        Box::new(move || {
+            let Piece { network, parameters, .. } = &piece;
+            // The output stands in for its own gradient.
+            let gradients =
+                network.backward(piece.images(), parameters, &made.tape, &made.values, Wanted::All);
+            black_box(gradients.expect(WELL_FORMED));
+        })
+    });
+    [forward, backward]
 }
 
 fn square(values: &[f32], side: usize) -> Images<'_, f32> {

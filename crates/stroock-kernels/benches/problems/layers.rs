@@ -1,6 +1,7 @@
 //! The convolutions of the rotating digits and of the pendulum.
 
-use stroock_kernels::convolution::{Convolution, Gradients, Images, MaxPool, Pooled, Wanted};
+use stroock_kernels::convolution::{Activation, Convolution, Gradients, Images, MaxPool, Pooled, Wanted};
+use stroock_kernels::network::{self, Network, Then};
 
 /// The pooling of the pendulum's encoder.
 pub const POOL: MaxPool = MaxPool { window: [2, 2] };
@@ -112,4 +113,49 @@ pub fn pendulum_decoder() -> Vec<Layer> {
         (transposed(12, 1, 2).stride(2).padding(5), false),
     ];
     stack(3, &layers)
+}
+
+/// A network in one piece, with its images.
+pub struct Piece {
+    pub network: Network,
+    frames: usize,
+    size: [usize; 2],
+    input: Vec<f32>,
+    pub parameters: Vec<f32>,
+}
+
+impl Piece {
+    /// The decoder of the rotating digits.
+    pub fn digits_decoder(frames: usize) -> Self {
+        Self::new(frames, &digits_decoder(), |layer| (layer.convolution, Then::Nothing))
+    }
+
+    /// The decoder of the pendulum: frames are normalised behind every layer but the last.
+    pub fn pendulum_decoder(frames: usize) -> Self {
+        Self::new(frames, &pendulum_decoder(), |layer| match layer.convolution.channels[1] {
+            1 => (layer.convolution, Then::Nothing),
+            _ => {
+                let convolution = Convolution { activation: Activation::Identity, ..layer.convolution };
+                (convolution, Then::FrameNormRelu { epsilon: 1e-5 })
+            }
+        })
+    }
+
+    fn new(frames: usize, layers: &[Layer], then: impl Fn(&Layer) -> (Convolution, Then)) -> Self {
+        let first = &layers[0];
+        let pixels = first.size[0] * first.size[1];
+        let parts = layers.iter().map(then).map(|(convolution, then)| network::Layer { convolution, then });
+        let network = Network::new(parts.collect());
+        Self {
+            frames,
+            size: first.size,
+            input: numbers(frames * first.convolution.channels[0] * pixels),
+            parameters: numbers(network.parameters()).iter().map(|x| 0.1 * x).collect(),
+            network,
+        }
+    }
+
+    pub fn images(&self) -> Images<'_, f32> {
+        Images { values: &self.input, frames: self.frames, size: self.size }
+    }
 }
