@@ -83,6 +83,29 @@ fn steps_are_measured_for_every_experiment() {
 }
 
 #[test]
+fn growth_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = stroock(&["bench", "growth", "--quick", "--json", "--out", "growth"], folder.path());
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let report = json(&text(&done.stdout));
+    let growth = report["growth"].as_array().unwrap();
+    let names: Vec<&str> = growth.iter().map(|growth| growth["quantity"].as_str().unwrap()).collect();
+    assert_eq!(names, ["steps", "series", "samples", "dimension", "channels"]);
+    for growth in growth {
+        assert!(growth["points"].as_array().unwrap().len() >= 3, "{growth}");
+        assert!(growth["fit"]["exponent"].is_f64() && growth["fit"]["standard_error"].is_f64(), "{growth}");
+    }
+    // Only Linux tells how much memory a process has had.
+    if cfg!(target_os = "linux") {
+        assert!(report["memory"].as_array().unwrap().iter().any(|peak| peak["reversible"] == true));
+    }
+    let page = std::fs::read_to_string(folder.path().join("growth/growth.md")).unwrap();
+    assert!(page.contains("| channels |"), "{page}");
+    let written = std::fs::read_to_string(folder.path().join("growth/growth.json")).unwrap();
+    assert_eq!(json(&written), report);
+}
+
+#[test]
 fn a_run_goes_on_with_its_own_settings_only() {
     let folder = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {

@@ -10,6 +10,7 @@
 //! | [`HistogramFigure`] | values of several groups |
 //! | [`StripFigure`] | images in time |
 //! | [`CurvesFigure`] | training against epochs and wall time |
+//! | [`GrowthFigure`] | costs against sizes |
 //! | [`DensityFigure`] | the density of an angle in time |
 //! | [`Paths3dFigure`] | many paths in R^3 |
 //!
@@ -22,6 +23,7 @@ mod curves;
 mod density;
 mod error;
 mod fit;
+mod growth;
 mod histogram;
 mod numbers;
 mod paths3d;
@@ -35,6 +37,7 @@ pub use curves::{CurvesFigure, Published, Run};
 pub use density::{DensityFigure, DensityPanel};
 pub use error::FigureError;
 pub use fit::{Band, FitFigure, FitPanel};
+pub use growth::{GrowthCurve, GrowthFigure, GrowthPanel};
 pub use histogram::{HistogramFigure, HistogramGroup};
 pub use numbers::{Numbers, Points};
 pub use paths3d::{Paths3dFigure, Paths3dPanel};

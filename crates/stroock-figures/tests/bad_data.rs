@@ -4,8 +4,8 @@ mod samples;
 
 use samples::{TIMES, VALUES};
 use stroock_figures::{
-    Band, CurvesFigure, DensityFigure, FigureError, FitFigure, FitPanel, Globe, HistogramFigure, Numbers,
-    Paths3dFigure, Picture, Points, SphereFigure, StripFigure,
+    Band, CurvesFigure, DensityFigure, FigureError, FitFigure, FitPanel, Globe, GrowthFigure,
+    HistogramFigure, Numbers, Paths3dFigure, Picture, Points, SphereFigure, StripFigure,
 };
 
 const HOLE: [f32; 4] = [0.0, f32::NAN, 0.0, 0.0];
@@ -23,6 +23,7 @@ fn nothing_to_draw() {
     refused(HistogramFigure::default().picture(), "groups");
     refused(StripFigure::default().picture(), "rows");
     refused(CurvesFigure::default().picture(), "runs");
+    refused(GrowthFigure::default().picture(), "panels");
     refused(DensityFigure::default().picture(), "panels");
     refused(Paths3dFigure::default().picture(), "panels");
 }
@@ -135,6 +136,21 @@ fn curves() {
     broken(|figure| figure.runs[0].epochs = (&[3.0, 2.0, 1.0, 0.0]).into(), "runs[0].epochs[1]");
     broken(|figure| figure.published[0].value = -1.0, "published[0].value");
     broken(|figure| figure.range = Some([2.0, 1.0]), "range");
+}
+
+#[test]
+fn growth() {
+    let broken = |change: fn(&mut GrowthFigure<'static>), field: &str| {
+        let mut figure = samples::growth();
+        change(&mut figure);
+        refused(figure.picture(), field);
+    };
+    broken(|figure| figure.panels[1].curves.clear(), "panels[1].curves");
+    broken(|figure| figure.panels[0].curves[1].costs = (&[1.0]).into(), "panels[0].curves[1].costs");
+    broken(|figure| figure.panels[0].curves[1].costs = (&HOLE).into(), "panels[0].curves[1].costs[1]");
+    broken(|figure| figure.panels[0].curves[0].sizes = (&TIMES).into(), "panels[0].curves[0].sizes[0]");
+    broken(|figure| figure.panels[0].curves[0].line = Some([[1.0, -1.0]; 2]), "panels[0].curves[0].line[1]");
+    broken(|figure| figure.columns = 0, "columns");
 }
 
 #[test]

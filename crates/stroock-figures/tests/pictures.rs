@@ -19,6 +19,7 @@ fn pictures() -> Result<Vec<(&'static str, Picture)>, FigureError> {
         ("histogram", samples::histogram().picture()?),
         ("strip", samples::strip().picture()?),
         ("curves", samples::curves().picture()?),
+        ("growth", samples::growth().picture()?),
         ("density", samples::density().picture()?),
         ("paths", samples::paths().picture()?),
     ])

@@ -1,8 +1,9 @@
-//! Nothing is allocated per step: the count of allocations does not depend on the number of steps.
+//! What a path allocates: nothing per step, and in the reversible mode as much memory for any number of steps.
 
 mod problems;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use problems::Batch;
@@ -11,16 +12,24 @@ use stroock_kernels::path::{Memory, PathSolver, Space};
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+/// One test at a time: the counters are those of the process.
+static TURN: Mutex<()> = Mutex::new(());
 
 // SAFETY: every call goes to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(live, Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -29,27 +38,59 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// What one forward and backward pass allocates; its problem, with its times, is there before.
+#[derive(Debug, PartialEq)]
+struct Allocated {
+    /// How often.
+    count: usize,
+    /// Most bytes at once.
+    peak: usize,
+}
+
+const SERIES: usize = 20;
+const DIM: usize = 8;
+
+fn allocated(memory: Memory, steps: usize) -> Allocated {
+    let solver = PathSolver { memory, ..PathSolver::default() };
+    let mut batch = Batch::<f32>::chebyshev(Space::Sphere, DIM, SERIES, 1, steps).with_prior(3);
+    // As many requests, and as large a turn per step, whatever the number of steps.
+    batch.requests = [0, steps].repeat(SERIES);
+    batch.request_offsets = Some((0..=SERIES).map(|b| 2 * b).collect());
+    let problem = batch.problem();
+    let of_states = vec![1.0; SERIES * 2 * DIM];
+    let of_kl = vec![1.0; SERIES];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let pass = || {
+        let (count, live) = (ALLOCATIONS.load(Ordering::Relaxed), LIVE.load(Ordering::Relaxed));
+        PEAK.store(live, Ordering::Relaxed);
+        let path = solver.forward(&problem).unwrap();
+        solver.backward(&problem, &path.tape, &of_states, &of_kl).unwrap();
+        Allocated {
+            count: ALLOCATIONS.load(Ordering::Relaxed) - count,
+            peak: PEAK.load(Ordering::Relaxed) - live,
+        }
+    };
+    pool.install(|| {
+        pass(); // the pool's own first-time allocations
+        pass()
+    })
+}
+
 #[test]
 fn allocations_do_not_grow_with_the_steps() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let _turn = TURN.lock().unwrap();
     for memory in [Memory::Stored, Memory::Reversible] {
-        let solver = PathSolver { memory, ..PathSolver::default() };
-        let count = |steps: usize| {
-            let mut batch = Batch::<f32>::chebyshev(Space::Sphere, 8, 20, 1, steps).with_prior(3);
-            // As many requests, and as large a turn per step, whatever the number of steps.
-            batch.requests = [0, steps].repeat(20);
-            batch.request_offsets = Some((0..=20).map(|b| 2 * b).collect());
-            let problem = batch.problem();
-            let of_states = vec![1.0; 20 * 2 * 8];
-            let of_kl = vec![1.0; 20];
-            pool.install(|| {
-                let before = ALLOCATIONS.load(Ordering::Relaxed);
-                let path = solver.forward(&problem).unwrap();
-                solver.backward(&problem, &path.tape, &of_states, &of_kl).unwrap();
-                ALLOCATIONS.load(Ordering::Relaxed) - before
-            })
-        };
-        count(16); // the pool's own first-time allocations
-        assert_eq!(count(16), count(1600), "{memory:?}");
+        assert_eq!(allocated(memory, 16).count, allocated(memory, 1600).count, "{memory:?}");
     }
+}
+
+#[test]
+fn memory_does_not_grow_with_the_steps_in_the_reversible_mode() {
+    let _turn = TURN.lock().unwrap();
+    let [few, many] = [1_000, 20_000].map(|steps| allocated(Memory::Reversible, steps));
+    assert_eq!(few, many);
+    // Stored, every step keeps a state of every series.
+    let [few, many] = [1_000, 20_000].map(|steps| allocated(Memory::Stored, steps).peak);
+    let states = 19_000 * SERIES * DIM * size_of::<f32>();
+    assert!(many - few >= states, "{few} and {many} bytes");
 }

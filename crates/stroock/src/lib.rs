@@ -44,3 +44,12 @@ pub mod task;
 pub mod training;
 
 pub use stroock_series as series;
+
+/// The code of the book, compiled and run with the documentation tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../book/src/own-series.md")]
+    struct OwnSeries;
+    #[doc = include_str!("../../../book/src/own-parts.md")]
+    struct OwnParts;
+}

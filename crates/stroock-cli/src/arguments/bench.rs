@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use stroock_experiments::protocol::Experiment;
 
-use super::{Minutes, experiments};
+use super::{GrowthArguments, Minutes, experiments};
 
 #[derive(Debug, Subcommand)]
 pub enum Bench {
@@ -21,6 +21,9 @@ pub enum Bench {
     /// Posterior samples of an experiment: encode, draw paths, decode
     #[command(after_help = "Example:\n  stroock bench sample physionet --batch-size 50 --samples 10")]
     Sample(DrawArguments),
+    /// How time and memory grow with steps, series, samples, dimension and channels
+    #[command(after_help = "Example:\n  stroock bench growth --out growth")]
+    Growth(GrowthArguments),
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! What can be asked of the command.
 
 mod bench;
+mod growth;
 mod practice;
 mod tables;
 
@@ -17,6 +18,7 @@ use stroock_experiments::reproduce::Preset;
 use crate::failure::Failure;
 
 pub use bench::{Bench, DrawArguments, EncoderArguments, PathArguments, StepArguments};
+pub use growth::GrowthArguments;
 pub use practice::{
     ClassifyArguments, DescribeArguments, EvaluateArguments, FitArguments, ForecastArguments, GoalName,
     HeldArguments, HoldOutName, ImputeArguments, ReportArguments, SampleArguments,

@@ -1,6 +1,7 @@
 //! Measurements: medians with their spread, on data of the right shapes.
 
 mod encoder;
+mod growth;
 mod memory;
 mod path;
 mod record;
@@ -19,5 +20,6 @@ pub fn run(bench: &Bench) -> Result<(), Failure> {
         Bench::Path(arguments) => path::run(arguments),
         Bench::Encoder(arguments) => encoder::run(arguments),
         Bench::Sample(arguments) => sample::run(arguments),
+        Bench::Growth(arguments) => growth::run(arguments),
     }
 }

@@ -118,7 +118,7 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Option<R
 }
 
 /// One step, and the seconds of its parts.
-fn step(
+pub(super) fn step(
     model: StandardModel,
     adam: &mut Adam,
     protocol: &Protocol,

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use data::Noise;
 use stroock_figures::{
-    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, Globe, HistogramFigure,
-    HistogramGroup, Paths3dFigure, Paths3dPanel, Picture, Points, Published, Run, SphereFigure, SpherePath,
-    StripFigure, StripRow,
+    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, Globe, GrowthCurve,
+    GrowthFigure, GrowthPanel, HistogramFigure, HistogramGroup, Paths3dFigure, Paths3dPanel, Picture, Points,
+    Published, Run, SphereFigure, SpherePath, StripFigure, StripRow,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     save(&folder, "histogram", histogram()?)?;
     save(&folder, "strip", strip()?)?;
     save(&folder, "curves", curves()?)?;
+    save(&folder, "growth", growth()?)?;
     save(&folder, "density", density()?)?;
     save(&folder, "paths3d", paths()?)?;
     Ok(())
@@ -191,6 +192,20 @@ fn curves() -> Result<Picture, Box<dyn Error>> {
         ..CurvesFigure::default()
     };
     Ok(figure.picture()?)
+}
+
+fn growth() -> Result<Picture, Box<dyn Error>> {
+    let sizes: Vec<f64> = (1..=5).map(|power| 10f64.powi(power)).collect();
+    let panels = [("steps", 1.0), ("n", 2.0), ("channels", 0.7)].map(|(x_label, exponent)| {
+        let law = |size: f64| 0.01 * size.powf(exponent);
+        (x_label, sizes.iter().map(|size| 0.3 + law(*size)).collect::<Vec<f64>>(), law(1e3), law(1e5))
+    });
+    let panels = panels.iter().map(|(x_label, costs, low, high)| {
+        let line = Some([[1e3, *low], [1e5, *high]]);
+        let curve = GrowthCurve { name: "", sizes: (&sizes).into(), costs: costs.into(), line };
+        GrowthPanel { title: "", x_label, y_label: "ms", curves: vec![curve] }
+    });
+    Ok(GrowthFigure { panels: panels.collect(), ..GrowthFigure::default() }.picture()?)
 }
 
 fn density() -> Result<Picture, Box<dyn Error>> {

@@ -1,9 +1,9 @@
 //! One small figure of every kind.
 
 use stroock_figures::{
-    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, Globe, HistogramFigure,
-    HistogramGroup, Paths3dFigure, Paths3dPanel, Points, Published, Run, SphereFigure, SpherePath,
-    StripFigure, StripRow,
+    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, Globe, GrowthCurve,
+    GrowthFigure, GrowthPanel, HistogramFigure, HistogramGroup, Paths3dFigure, Paths3dPanel, Points,
+    Published, Run, SphereFigure, SpherePath, StripFigure, StripRow,
 };
 
 pub const TIMES: [f64; 4] = [0.0, 1.0, 2.0, 4.0];
@@ -73,6 +73,18 @@ pub fn curves() -> CurvesFigure<'static> {
         logarithmic: true,
         published: vec![Published { name: "published", value: 0.7 }],
         ..CurvesFigure::default()
+    }
+}
+
+pub fn growth() -> GrowthFigure<'static> {
+    const SIZES: [f64; 4] = [10.0, 100.0, 1e3, 1e4];
+    let line = Some([[10.0, 0.4], [1e4, 2.0]]);
+    let curve = |name| GrowthCurve { name, sizes: (&SIZES).into(), costs: (&VALUES).into(), line };
+    let curves = vec![curve("stored"), GrowthCurve { line: None, ..curve("reversible") }];
+    let panel = GrowthPanel { title: "path", x_label: "steps", y_label: "ms", curves };
+    GrowthFigure {
+        panels: vec![panel.clone(), panel.clone(), panel.clone(), panel],
+        ..GrowthFigure::default()
     }
 }
 

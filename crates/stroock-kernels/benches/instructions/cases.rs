@@ -1,0 +1,222 @@
+//! What is counted: every kernel forward and backward, at the shapes of the experiments with few series and frames.
+
+use std::hint::black_box;
+
+use stroock_kernels::attention::{AttentionSolver, ValueGradient};
+use stroock_kernels::convolution::{Convolution, Images, Wanted};
+use stroock_kernels::gru::GruSolver;
+use stroock_kernels::noise::{NoiseKey, increments};
+use stroock_kernels::normalisation::FrameNorm;
+use stroock_kernels::path::{Memory, PathSolver};
+use stroock_kernels::simd::Level;
+use stroock_kernels::start::{Draws, PowerSphericalStart};
+
+use crate::problems::encoder::{Ragged, Recurrent};
+use crate::problems::layers::{self, Layer, Piece, numbers};
+use crate::problems::path::Batch;
+
+/// The widest vectors that valgrind knows; counts must not depend on the processor.
+pub const LEVEL: Level = Level::Avx2;
+
+/// Frames of a batch of images: two vectors of them.
+const FRAMES: usize = 16;
+
+type Run = Box<dyn FnMut()>;
+
+/// A computation with a name; its problem is made when it is asked for.
+pub struct Case {
+    pub name: String,
+    pub build: Box<dyn Fn() -> Run>,
+}
+
+impl Case {
+    fn new(name: impl Into<String>, build: impl Fn() -> Run + 'static) -> Self {
+        Self { name: name.into(), build: Box::new(build) }
+    }
+}
+
+pub fn all() -> Vec<Case> {
+    let mut all = Vec::new();
+    for (dim, steps) in [(16, 16), (16, 480), (3, 480)] {
+        for memory in [Memory::Stored, Memory::Reversible] {
+            all.extend(path(dim, steps, memory));
+        }
+    }
+    all.extend(attention());
+    all.extend(gru());
+    all.extend(stack("rotating digits decoder", layers::digits_decoder));
+    all.extend(stack("pendulum decoder", layers::pendulum_decoder));
+    all.extend(network("rotating digits decoder", Piece::digits_decoder));
+    all.extend(network("pendulum decoder", Piece::pendulum_decoder));
+    all.extend(normalisation(16, 9));
+    all.extend(normalisation(12, 17));
+    all.extend(noise());
+    all
+}
+
+const WELL_FORMED: &str = "a well-formed problem";
+
+fn path(dim: usize, steps: usize, memory: Memory) -> [Case; 2] {
+    let solver = PathSolver { level: LEVEL, memory };
+    let name = format!("path/n={dim}/{steps} steps/{memory:?}");
+    let batch = move || Batch::new(dim, 16, 1, steps);
+    let forward = Case::new(format!("{name}/forward"), move || {
+        let batch = batch();
+        Box::new(move || batch.forward(solver))
+    });
+    let backward = Case::new(format!("{name}/backward"), move || {
+        let batch = batch();
+        let path = solver.forward(&batch.problem()).expect(WELL_FORMED);
+        let (of_states, of_kl) = batch.cotangents();
+        Box::new(move || {
+            let gradients = solver.backward(&batch.problem(), &path.tape, &of_states, &of_kl);
+            black_box(gradients.expect(WELL_FORMED));
+        })
+    });
+    [forward, backward]
+}
+
+fn attention() -> Vec<Case> {
+    let solver = AttentionSolver { level: LEVEL };
+    let mut cases = vec![Case::new("attention/PhysioNet/forward", move || {
+        let ragged = Ragged::new(4);
+        Box::new(move || drop(black_box(solver.forward(&ragged.problem()).expect(WELL_FORMED))))
+    })];
+    for values in [ValueGradient::Skipped, ValueGradient::Computed] {
+        cases.push(Case::new(format!("attention/PhysioNet/backward/values {values:?}"), move || {
+            let ragged = Ragged::new(4);
+            let attended = solver.forward(&ragged.problem()).expect(WELL_FORMED);
+            Box::new(move || {
+                let gradients = solver.backward(&ragged.problem(), &attended.tape, &ragged.of_output, values);
+                black_box(gradients.expect(WELL_FORMED));
+            })
+        }));
+    }
+    cases
+}
+
+fn gru() -> [Case; 2] {
+    let solver = GruSolver { level: LEVEL };
+    let recurrent = || Recurrent::new(5, 128, 82, 64);
+    let forward = Case::new("gru/128 steps, 82 inputs, 64 units/forward", move || {
+        let recurrent = recurrent();
+        Box::new(move || drop(black_box(solver.forward(&recurrent.problem()).expect(WELL_FORMED))))
+    });
+    let backward = Case::new("gru/128 steps, 82 inputs, 64 units/backward", move || {
+        let recurrent = recurrent();
+        let recurrence = solver.forward(&recurrent.problem()).expect(WELL_FORMED);
+        Box::new(move || {
+            let gradients = solver.backward(&recurrent.problem(), &recurrence.tape, &recurrent.of_last);
+            black_box(gradients.expect(WELL_FORMED));
+        })
+    });
+    [forward, backward]
+}
+
+/// The layers of a stack one by one.
+fn stack(name: &str, layers: fn() -> Vec<Layer>) -> Vec<Case> {
+    let layer = move |index: usize| -> (Layer, Vec<f32>) {
+        let mut layer = layers().swap_remove(index);
+        layer.convolution = Convolution { level: LEVEL, ..layer.convolution };
+        let input = numbers(FRAMES * layer.convolution.channels[0] * layer.size[0] * layer.size[1]);
+        (layer, input)
+    };
+    let cases = layers().into_iter().enumerate().flat_map(|(index, shape)| {
+        let name = format!("convolution/{name}/{}", shape.name());
+        let forward = Case::new(format!("{name}/forward"), move || {
+            let (layer, input) = layer(index);
+            Box::new(move || drop(black_box(layer.forward(FRAMES, &input))))
+        });
+        let backward = Case::new(format!("{name}/backward"), move || {
+            let (layer, input) = layer(index);
+            let output = layer.forward(FRAMES, &input);
+            // The output stands in for its own gradient.
+            Box::new(move || drop(black_box(layer.backward(FRAMES, &input, &output, &output.values))))
+        });
+        [forward, backward]
+    });
+    cases.collect()
+}
+
+/// All layers in one piece.
+fn network(name: &str, piece: fn(usize) -> Piece) -> [Case; 2] {
+    let piece = move || {
+        let mut piece = piece(FRAMES);
+        piece.network.level = LEVEL;
+        piece
+    };
+    let forward = Case::new(format!("network/{name}/forward"), move || {
+        let piece = piece();
+        Box::new(move || {
+            let transformed = piece.network.forward(piece.images(), &piece.parameters);
+            black_box(transformed.expect(WELL_FORMED));
+        })
+    });
+    let backward = Case::new(format!("network/{name}/backward"), move || {
+        let piece = piece();
+        let made = piece.network.forward(piece.images(), &piece.parameters).expect(WELL_FORMED);
+        Box::new(move || {
+            let Piece { network, parameters, .. } = &piece;
+            // The output stands in for its own gradient.
+            let gradients =
+                network.backward(piece.images(), parameters, &made.tape, &made.values, Wanted::All);
+            black_box(gradients.expect(WELL_FORMED));
+        })
+    });
+    [forward, backward]
+}
+
+fn square(values: &[f32], side: usize) -> Images<'_, f32> {
+    Images { values, frames: FRAMES, size: [side; 2] }
+}
+
+fn normalisation(channels: usize, side: usize) -> [Case; 2] {
+    let norm = FrameNorm { level: LEVEL, ..FrameNorm::new(channels).relu() };
+    let name = format!("normalisation/{channels}x{side}x{side}");
+    let values = move || numbers(FRAMES * channels * side * side);
+    let [scale, offset] = [1.0, 0.0].map(|value| move || vec![value; channels]);
+    let forward = Case::new(format!("{name}/forward"), move || {
+        let (values, scale, offset) = (values(), scale(), offset());
+        Box::new(move || {
+            drop(black_box(norm.forward(square(&values, side), &scale, &offset).expect(WELL_FORMED)))
+        })
+    });
+    let backward = Case::new(format!("{name}/backward"), move || {
+        let (values, scale, offset) = (values(), scale(), offset());
+        let normalised = norm.forward(square(&values, side), &scale, &offset).expect(WELL_FORMED);
+        Box::new(move || {
+            let tape = &normalised.tape;
+            let gradients = norm.backward(square(&values, side), &scale, &offset, tape, &normalised.values);
+            black_box(gradients.expect(WELL_FORMED));
+        })
+    });
+    [forward, backward]
+}
+
+fn noise() -> [Case; 3] {
+    const SERIES: usize = 16;
+    const DIM: usize = 16;
+    let key = NoiseKey::new(1, 0);
+    let increments = Case::new("noise/increments, 480 x 120", move || {
+        Box::new(move || drop(black_box(increments::<f32>(LEVEL, key, 0, 0, 480, 120))))
+    });
+    let start = |pulled_back: bool| -> Run {
+        let series: Vec<u32> = (0..SERIES as u32).collect();
+        let mu: Vec<f32> = (0..SERIES * DIM).map(|i| f32::from(u8::from(i % (DIM + 1) == 0))).collect();
+        let kappa: Vec<f32> = (0..SERIES as i32).map(|b| 1.8f32.powi(b)).collect();
+        let (of_points, of_kl) = (vec![1.0; SERIES * DIM], vec![1.0; SERIES]);
+        Box::new(move || {
+            let draws = Draws { key: NoiseKey::new(1, 0), series: &series, samples: 1, first_sample: 0 };
+            let start = PowerSphericalStart { dim: DIM, mu: &mu, kappa: &kappa };
+            match pulled_back {
+                false => drop(black_box(start.sample(draws).expect(WELL_FORMED))),
+                true => drop(black_box(start.pull_back(draws, &of_points, &of_kl).expect(WELL_FORMED))),
+            }
+        })
+    };
+    [
+        increments,
+        Case::new("start points/n=16/forward", move || start(false)),
+        Case::new("start points/n=16/backward", move || start(true)),
+    ]
+}

@@ -1,0 +1,78 @@
+//! Batches of paths.
+
+use std::hint::black_box;
+
+use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
+
+/// A batch of the paper's shape: six Chebyshev terms, states wanted at every time.
+pub struct Batch {
+    dim: usize,
+    series: Vec<u32>,
+    samples: usize,
+    times: Vec<f32>,
+    coefficients: Vec<f32>,
+    /// Coefficients of the prior; empty where it has no drift.
+    prior: Vec<f32>,
+    start: Vec<f32>,
+}
+
+const TERMS: usize = 6;
+
+impl Batch {
+    pub fn new(dim: usize, series: usize, samples: usize, steps: usize) -> Self {
+        let m = Space::Sphere.algebra_dim(dim);
+        let mut start = vec![0.0; samples * series * dim];
+        start.chunks_mut(dim).enumerate().for_each(|(row, z)| z[row % dim] = 1.0);
+        Self {
+            dim,
+            series: (0..series as u32).collect(),
+            samples,
+            times: (0..=steps).map(|j| j as f32 / steps as f32).collect(),
+            coefficients: (0..series * m * TERMS).map(|i| (i * 7919 % 1000) as f32 / 1000.0 - 0.5).collect(),
+            prior: Vec::new(),
+            start,
+        }
+    }
+
+    pub fn with_prior(self) -> Self {
+        Self { prior: self.coefficients.iter().map(|c| 0.5 * c).collect(), ..self }
+    }
+
+    pub fn problem(&self) -> PathProblem<'_, f32> {
+        PathProblem {
+            space: Space::Sphere,
+            dim: self.dim,
+            samples: self.samples,
+            grid: Grid::Shared(&self.times),
+            drift: Drift::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &self.coefficients },
+            prior: match self.prior.is_empty() {
+                true => Prior::Driftless,
+                false => Prior::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &self.prior },
+            },
+            sigma: 0.1,
+            start: &self.start,
+            noise: Noise::Counter { key: NoiseKey::new(1, 0), series: &self.series, first_sample: 0 },
+            requests: Requests::All,
+        }
+    }
+
+    pub fn series_steps(&self) -> u64 {
+        (self.series.len() * self.samples * (self.times.len() - 1)) as u64
+    }
+
+    pub fn forward(&self, solver: PathSolver) {
+        black_box(solver.forward(&self.problem()).expect("a well-formed problem"));
+    }
+
+    pub fn forward_backward(&self, solver: PathSolver, of_states: &[f32], of_kl: &[f32]) {
+        let path = solver.forward(&self.problem()).expect("a well-formed problem");
+        let gradients = solver.backward(&self.problem(), &path.tape, of_states, of_kl);
+        black_box(gradients.expect("a well-formed problem"));
+    }
+
+    pub fn cotangents(&self) -> (Vec<f32>, Vec<f32>) {
+        let rows = self.series.len() * self.samples;
+        (vec![1.0; rows * self.times.len() * self.dim], vec![1.0; rows])
+    }
+}
