@@ -36,7 +36,6 @@ class Times:
             "high_ms": at(0.9),
             "repeats": len(ordered),
             "peak_memory_mb": self.peak_memory_mb,
-            "times_ms": self.times_ms,
         }
 
 

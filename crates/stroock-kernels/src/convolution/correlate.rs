@@ -169,15 +169,22 @@ impl<T: Real> Correlate<'_, T> {
             }
             let pixel = self.phase.destinations[place] as usize;
             let panel = &self.panel[pixel * pixel_distance(group, lanes)..][..group * lanes];
-            for (frame, panel) in panel.chunks_exact(lanes).enumerate() {
-                let mut y = [V::zero(); P];
-                for v in 0..P {
-                    y[v] = V::load(&panel[v * V::WIDTH..]);
-                }
+            // A vector of frames at a time: their number is known to the compiler, which then checks no index.
+            for (block, panel) in panel.chunks_exact(lanes * V::WIDTH).enumerate() {
+                let mut frames = x;
                 for r in 0..R {
-                    let x = V::splat(x[r][frame]);
+                    frames[r] = &x[r][block * V::WIDTH..][..V::WIDTH];
+                }
+                for frame in 0..V::WIDTH {
+                    let mut y = [V::zero(); P];
                     for v in 0..P {
-                        acc[r][v] = y[v].mul_add(x, acc[r][v]);
+                        y[v] = V::load(&panel[frame * lanes + v * V::WIDTH..]);
+                    }
+                    for r in 0..R {
+                        let x = V::splat(frames[r][frame]);
+                        for v in 0..P {
+                            acc[r][v] = y[v].mul_add(x, acc[r][v]);
+                        }
                     }
                 }
             }

@@ -28,9 +28,11 @@ pub struct Tape<T> {
     pub(super) frames: usize,
     pub(super) size: [usize; 2],
     pub(super) level: Level,
-    /// `[group, layer]`.
-    pub(super) groups: Vec<Vec<Kept<T>>>,
+    pub(super) groups: Groups<T>,
 }
+
+/// What the layers keep of every group of frames, `[group, layer]`.
+pub(super) type Groups<T> = Vec<Vec<Kept<T>>>;
 
 /// What a layer keeps of a group of frames; what it does not need is empty.
 #[derive(Clone, Debug)]
@@ -87,7 +89,7 @@ impl Network {
         images: Images<'_, T>,
         parameters: &[T],
         keep: bool,
-    ) -> Result<(Vec<T>, Vec<Vec<Kept<T>>>), ConvolutionError> {
+    ) -> Result<(Vec<T>, Groups<T>), ConvolutionError> {
         let plan = Plan::new(self, &images, parameters)?;
         let links: Vec<Links> = plan.stages.iter().map(|stage| stage.layout.links(true)).collect();
         let weights =
@@ -113,7 +115,7 @@ struct Forward<'p, T> {
 
 impl<T: NetworkReal> Forward<'_, T> {
     /// What the groups of a part keep, in their order.
-    fn run(&self, part: Part, input: &[T], output: &mut [T]) -> Vec<Vec<Kept<T>>> {
+    fn run(&self, part: Part, input: &[T], output: &mut [T]) -> Groups<T> {
         let extents = [self.plan.input().extent(), self.plan.output().extent()];
         if let Some((a, b)) = part.halves() {
             let (input_a, input_b) = input.split_at(a.frames * extents[0]);
