@@ -105,7 +105,7 @@ pub(crate) fn check_length(
 }
 
 /// Checks that no extent is zero.
-pub(crate) fn check_positive(argument: &'static str, extents: &[usize]) -> Result<(), ConvolutionError> {
+pub(super) fn check_positive(argument: &'static str, extents: &[usize]) -> Result<(), ConvolutionError> {
     match extents.iter().position(|&extent| extent == 0) {
         Some(axis) => Err(ConvolutionError::Zero { argument, axis }),
         None => Ok(()),

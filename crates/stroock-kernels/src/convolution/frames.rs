@@ -9,7 +9,7 @@ use super::layout::Side;
 
 /// Groups that one task works through, with one scratch: few enough tasks to keep their overhead small, and
 /// many enough to spread over threads. It depends on the frames alone, so that sums over tasks do too.
-pub(crate) fn groups_per_task(frames: usize, group: usize) -> usize {
+pub(super) fn groups_per_task(frames: usize, group: usize) -> usize {
     const TASKS: usize = 64;
     frames.div_ceil(group).div_ceil(TASKS).max(1)
 }
@@ -58,7 +58,7 @@ pub(crate) fn clear_padding<T: Real>(lanes: &mut [T], side: Side, group: usize) 
 
 /// `[tile of channels, pixel, frame, lane]`: the channels in lanes, as many to a tile as frames to a group.
 #[inline(always)]
-pub(crate) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
+pub(super) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
     let pixels = side.pixels();
     let runs = Runs { lanes: group, distance: pixel_distance(group, group) };
     for (tile, to) in to.chunks_exact_mut(pixels * runs.distance).enumerate() {
@@ -78,7 +78,7 @@ pub(crate) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize,
 }
 
 /// Numbers of a group in the order of [`channels_to_lanes`].
-pub(crate) fn channel_lanes_extent(side: Side, group: usize) -> usize {
+pub(super) fn channel_lanes_extent(side: Side, group: usize) -> usize {
     side.channels.div_ceil(group) * side.pixels() * pixel_distance(group, group)
 }
 

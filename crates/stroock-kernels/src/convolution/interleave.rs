@@ -7,7 +7,7 @@ const BLOCK: usize = 8;
 
 /// Equally long streams at equal distances in memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Streams {
+pub(super) struct Streams {
     pub count: usize,
     /// From the start of a stream to the start of the next one.
     pub distance: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Streams {
 
 /// Lanes of equally long runs at equal distances in memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Runs {
+pub(super) struct Runs {
     /// Lanes of a run, a multiple of 8 and not fewer than the streams.
     pub lanes: usize,
     /// From the start of a run to the start of the next one.
@@ -25,7 +25,7 @@ pub(crate) struct Runs {
 
 /// `to[p][l] = from[l][p]`: stream `l` into lane `l` of the runs; lanes without a stream get zeros.
 #[inline(always)]
-pub(crate) fn interleave<T: Real>(from: &[T], streams: Streams, to: &mut [T], runs: Runs) {
+pub(super) fn interleave<T: Real>(from: &[T], streams: Streams, to: &mut [T], runs: Runs) {
     for first in (0..runs.lanes).step_by(BLOCK) {
         let count = streams.count.saturating_sub(first).min(BLOCK);
         let mut block = [[T::zero(); BLOCK]; BLOCK];
@@ -52,7 +52,7 @@ pub(crate) fn interleave<T: Real>(from: &[T], streams: Streams, to: &mut [T], ru
 
 /// `to[l][p] = from[p][l]`: the inverse of [`interleave`].
 #[inline(always)]
-pub(crate) fn deinterleave<T: Copy + Default>(from: &[T], runs: Runs, to: &mut [T], streams: Streams) {
+pub(super) fn deinterleave<T: Copy + Default>(from: &[T], runs: Runs, to: &mut [T], streams: Streams) {
     for first in (0..streams.count).step_by(BLOCK) {
         let count = (streams.count - first).min(BLOCK);
         let mut block = [[T::default(); BLOCK]; BLOCK];

@@ -124,7 +124,7 @@ impl Convolution {
     }
 
     /// Checks the arguments that every pass has.
-    pub(crate) fn layout<T: Real>(
+    pub(super) fn layout<T: Real>(
         &self,
         input: &Images<'_, T>,
         weight: &[T],

@@ -25,7 +25,7 @@ pub(crate) mod error;
 mod forward;
 pub(crate) mod frames;
 pub(crate) mod gather;
-pub(crate) mod interleave;
+mod interleave;
 pub(crate) mod layout;
 pub(crate) mod links;
 mod pool;

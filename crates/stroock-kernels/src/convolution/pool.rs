@@ -218,7 +218,7 @@ fn planes_per_task(pixels: usize) -> usize {
 }
 
 /// Checks that indices lie in their planes.
-pub(crate) fn check_indices(indices: &[u32], pixels: usize) -> Result<(), ConvolutionError> {
+pub(super) fn check_indices(indices: &[u32], pixels: usize) -> Result<(), ConvolutionError> {
     match indices.iter().position(|&index| index as usize >= pixels) {
         Some(place) => Err(ConvolutionError::IndexOutside { place, index: indices[place], pixels }),
         None => Ok(()),
