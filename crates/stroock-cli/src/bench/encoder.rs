@@ -10,10 +10,9 @@ use stroock::initial::InitialWeights;
 use stroock_experiments::protocol::{Experiment, Options};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
-use super::memory::peak_memory_mb;
 use super::record::Record;
 use super::shapes;
-use super::timing::Timing;
+use super::timing::Passes;
 use crate::arguments::EncoderArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -25,13 +24,8 @@ struct Report {
     name: &'static str,
     batch_size: usize,
     points: usize,
-    threads: usize,
-    repeat: usize,
     #[serde(flatten)]
-    both: Timing,
-    forward_ms: f64,
-    backward_ms: f64,
-    peak_memory_mb: Option<f64>,
+    passes: Passes,
 }
 
 pub fn run(arguments: &EncoderArguments) -> Result<(), Failure> {
@@ -76,31 +70,14 @@ pub fn run(arguments: &EncoderArguments) -> Result<(), Failure> {
             backwards.push(backward);
         }
     }
-    let both: Vec<f64> = forwards.iter().zip(&backwards).map(|(a, b)| a + b).collect();
     let report = Report {
         name: "encoder/physionet",
         batch_size,
         points: input.points(),
-        threads: rayon::current_num_threads(),
-        repeat: both.len(),
-        both: Timing::of(&both),
-        forward_ms: Timing::of(&forwards).median_ms,
-        backward_ms: Timing::of(&backwards).median_ms,
-        peak_memory_mb: peak_memory_mb(),
+        passes: Passes::of(&forwards, &backwards),
     };
     if arguments.json {
         return print_json(&report);
     }
-    print(&format!(
-        "{batch_size} series with {} points in all, {} threads: {:.2} ms forward and backward (median of {}; 80 % \
-         between {:.2} and {:.2})\n  forward {:.2} + backward {:.2} ms",
-        report.points,
-        report.threads,
-        report.both.median_ms,
-        report.repeat,
-        report.both.low_ms,
-        report.both.high_ms,
-        report.forward_ms,
-        report.backward_ms,
-    ))
+    print(&format!("{batch_size} series with {} points in all, {}", report.points, report.passes))
 }

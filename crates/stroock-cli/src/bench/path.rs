@@ -9,9 +9,8 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 use stroock_kernels::start::{Draws, uniform};
 
-use super::memory::peak_memory_mb;
 use super::record::Record;
-use super::timing::Timing;
+use super::timing::Passes;
 use crate::arguments::PathArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -36,13 +35,8 @@ struct Report {
     series: usize,
     dim: usize,
     reversible: bool,
-    threads: usize,
-    repeat: usize,
     #[serde(flatten)]
-    both: Timing,
-    forward_ms: f64,
-    backward_ms: f64,
-    peak_memory_mb: Option<f64>,
+    passes: Passes,
 }
 
 pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
@@ -101,33 +95,16 @@ pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
             backwards.push(began.elapsed().as_secs_f64());
         }
     }
-    let both: Vec<f64> = forwards.iter().zip(&backwards).map(|(a, b)| a + b).collect();
     let report = Report {
         name: format!("path/{steps}-steps"),
         steps,
         series,
         dim,
         reversible,
-        threads: rayon::current_num_threads(),
-        repeat: both.len(),
-        both: Timing::of(&both),
-        forward_ms: Timing::of(&forwards).median_ms,
-        backward_ms: Timing::of(&backwards).median_ms,
-        peak_memory_mb: peak_memory_mb(),
+        passes: Passes::of(&forwards, &backwards),
     };
     if json {
         return print_json(&report);
     }
-    print(&format!(
-        "{series} series on S^{}, {steps} steps, {} threads: {:.2} ms forward and backward (median of {}; 80 % between \
-         {:.2} and {:.2})\n  forward {:.2} + backward {:.2} ms",
-        dim.saturating_sub(1),
-        report.threads,
-        report.both.median_ms,
-        report.repeat,
-        report.both.low_ms,
-        report.both.high_ms,
-        report.forward_ms,
-        report.backward_ms,
-    ))
+    print(&format!("{series} series on S^{}, {steps} steps, {}", dim.saturating_sub(1), report.passes))
 }
