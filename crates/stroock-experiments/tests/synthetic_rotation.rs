@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use stroock_experiments::synthetic::{
-    CubicSpline, Dropped, RotatingDigits, Sizes, SplitData, SyntheticError,
+    CubicSpline, Dropped, RotatingDigits, Sizes, SplitData, SyntheticError, Variants,
 };
 use stroock_testing::finite_difference::assert_close;
 
@@ -204,5 +204,58 @@ fn wrong_digits_and_parameters_are_named() {
         let set = RotatingDigits { dropped: Some(Dropped { always: dropped.0, random: dropped.1 }), ..set };
         let error = set.generate(&digits(4), 1).expect_err("out of range");
         assert!(matches!(error, SyntheticError::Parameter { parameter, .. } if parameter == name));
+    }
+}
+
+#[test]
+fn variants_come_after_the_digits_and_in_training_alone() {
+    let sizes = Sizes { train: 20, validation: 5, test: 7 };
+    let with = |variants| {
+        RotatingDigits { sizes, variants, ..Default::default() }.generate(&digits(40), 7).expect("digits")
+    };
+    let (plain, varied) = (with(None), with(Some(Variants { each: 3, spread: 0.1 })));
+    let parts = |split: &stroock::series::Split| [&split.train, &split.validation, &split.test].map(Vec::len);
+    assert_eq!(parts(&varied.split), [80, 5, 7]);
+    let of = |set: &SplitData, numbers: &[usize]| -> Vec<stroock::series::Series> {
+        numbers.iter().map(|&number| set.data.series()[number].clone()).collect()
+    };
+    assert_eq!(of(&varied, &varied.split.train[..20]), of(&plain, &plain.split.train));
+    assert_eq!(of(&varied, &varied.split.validation), of(&plain, &plain.split.validation));
+    assert_eq!(of(&varied, &varied.split.test), of(&plain, &plain.split.test));
+    for &number in &varied.split.train[20..] {
+        let series = &varied.data.series()[number];
+        assert!(!series.times.contains(&3.0), "{}", series.id);
+        assert!(series.values.iter().all(|x| (0.0..=1.0).contains(x)));
+    }
+}
+
+/// A variant turns as the digit does: its frames are the frame at time 0 turned, up to what the canvas cuts off and
+/// what splines of splines lose.
+#[test]
+fn variants_differ_by_their_spread_and_turn_alike() {
+    let sizes = Sizes { train: 1, validation: 0, test: 0 };
+    // A broad bump off the centre: smooth, so that a spline of it loses next to nothing.
+    let bump: Vec<u8> = (0..SIDE * SIDE)
+        .map(|place| ((place / SIDE) as f64 - 11.0, (place % SIDE) as f64 - 15.0))
+        .map(|(y, x)| (255.0 * (-(y * y / 18.0 + x * x / 8.0)).exp()).round() as u8)
+        .collect();
+    let with = |each, spread| {
+        let variants = Some(Variants { each, spread });
+        let all = RotatingDigits { sizes, dropped: None, variants, ..Default::default() };
+        all.generate(&bump, 3).expect("a digit").data
+    };
+    let same = with(1, 0.0);
+    assert_eq!(same.series()[0].values, same.series()[1].values);
+    let varied = with(50, 0.08);
+    let frame = |values: &[f32], t: usize| -> Vec<f64> {
+        values[t * SIDE * SIDE..][..SIDE * SIDE].iter().map(|&x| f64::from(x)).collect()
+    };
+    let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let own = frame(&varied.series()[0].values, 0);
+    for series in &varied.series()[1..] {
+        let first = frame(&series.values, 0);
+        assert!(distance(&first, &own) > 0.05, "{}", series.id);
+        let again = turned(&first, SIDE, SIDE, 24.0 * 5.0);
+        assert!(distance(&again, &frame(&series.values, 5)) < 0.02, "{}", series.id);
     }
 }

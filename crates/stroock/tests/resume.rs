@@ -72,6 +72,29 @@ fn a_resumed_run_has_the_same_metrics_to_the_last_bit() {
     assert_eq!(a, b);
 }
 
+/// An epoch of five out of ten series has two steps of at most four, and other series than the next one.
+#[test]
+fn an_epoch_can_be_a_part_of_the_series() {
+    #[derive(serde::Deserialize)]
+    struct State {
+        steps: u64,
+    }
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let frozen = TrainingConfig { rate: 0.0, series_per_epoch: Some(5), ..config(3) };
+    assert_eq!(
+        (frozen.series_of_epoch(10), frozen.steps_of_epoch(10), config(3).steps_of_epoch(10)),
+        (5, 2, 3)
+    );
+    assert_eq!(TrainingConfig { series_per_epoch: Some(50), ..config(3) }.series_of_epoch(10), 10);
+    let folder = RunFolder::create(root.path().join("parts")).unwrap();
+    train(&data, frozen, &folder, &StopFlag::new()).unwrap();
+    assert_eq!(folder.load_state::<State>().unwrap().map(|state| state.steps), Some(6));
+    // The start divergence depends on which series there are, not on the noise of the paths.
+    let metrics = Metrics::read(&folder.paths().metrics()).unwrap();
+    let start = |row: usize| metrics.rows[row].get("kl_start").cloned();
+    assert!(start(0).is_some() && start(0) != start(1));
+}
+
 #[test]
 fn a_saved_model_gives_the_same_numbers() {
     let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());

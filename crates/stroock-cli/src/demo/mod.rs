@@ -47,7 +47,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         batcher: config.batcher,
         description: Some(&description),
     };
-    let steps_per_epoch = buoys.split.train.len().div_ceil(config.training.batch_size) as u64;
+    let steps_per_epoch = config.training.steps_of_epoch(buoys.split.train.len());
     let length = RunLength { epochs: config.training.epochs, steps_per_epoch, done: trainer.done(&folder)? };
     let mut progress = Progress::on_stderr(length);
     let trained = trainer.run(model, &folder, &StopFlag::on_signals()?, &mut progress)?;

@@ -24,7 +24,13 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     }
     let Some(experiment) = arguments.experiment else { return Ok(()) };
     let options = Options { observed: arguments.observed, ..arguments.minutes.options() };
-    let mut config = RunConfig::new(experiment, arguments.preset.into(), options);
+    let (preset, presets) = (Preset::from(arguments.preset), Preset::of(experiment));
+    if !presets.contains(&preset) {
+        let there: Vec<&str> = presets.iter().map(|preset| preset.name()).collect();
+        let (name, wanted) = (experiment.name(), preset.name());
+        return Err(format!("{name} has no preset `{wanted}`, but {}", there.join(", ")).into());
+    }
+    let mut config = RunConfig::new(experiment, preset, options);
     config.limit = arguments.limit;
     if let Some(epochs) = arguments.epochs {
         config.protocol.training.epochs = epochs;

@@ -17,6 +17,8 @@ use stroock::batch::Batcher;
 use stroock::model::ModelConfig;
 use stroock::training::TrainingConfig;
 
+use crate::synthetic::Variants;
+
 /// The experiments of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -84,11 +86,14 @@ pub struct Options {
     pub resolution: Resolution,
     /// PhysioNet: the probability that the encoder sees a time point.
     pub observed: f64,
+    /// Rotating MNIST: more digits for training, made of those that are there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variants: Option<Variants>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { resolution: Resolution::SixMinutes, observed: 0.5 }
+        Self { resolution: Resolution::SixMinutes, observed: 0.5, variants: None }
     }
 }
 

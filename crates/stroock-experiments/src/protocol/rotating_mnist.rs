@@ -12,6 +12,7 @@ use stroock::series::Observation;
 use stroock::training::{AdamConfig, TrainingConfig};
 
 use super::{Metric, Over, Protocol};
+use crate::synthetic::Variants;
 
 /// Rows and columns of a frame.
 pub const SIDE: usize = 28;
@@ -20,6 +21,22 @@ pub const FRAMES: usize = 16;
 /// The frame that is never shown in training, and that is scored.
 pub const HIDDEN: usize = 3;
 
+/// Sequences of an epoch, whatever more there are to draw them from.
+const EPOCH: usize = 360;
+
+/// Digits as other hands would write them. The published settings learn the 360 digits by heart: after 437 epochs
+/// validation stays at 14.8e-3 while the training loss goes on falling (also with frames dropped once a sequence, and
+/// with ten times the weight of the divergences). The hidden frame stays hidden: no variant has it either.
+pub const VARIANTS: Variants = Variants { each: 30, spread: 0.14 };
+
+/// The published settings, with 360 sequences out of the digits and their [`VARIANTS`] in every epoch.
+pub fn tuned() -> Protocol {
+    let mut protocol = paper();
+    protocol.training.series_per_epoch = Some(EPOCH);
+    protocol
+}
+
+/// The published settings.
 pub fn paper() -> Protocol {
     let axis = TimeAxis { start: 0.0, end: (FRAMES - 1) as f64, horizon: 0.99 };
     let convolution = ConvolutionConfig {
@@ -70,8 +87,7 @@ pub fn paper() -> Protocol {
             grid_axis: axis,
             grid: GridKind::Regular { points: FRAMES },
             input: InputChoice::First { count: 1 },
-            // Four frames less in training, never the first, others in every epoch: drawn once a sequence, the model
-            // learns the sequences by heart (validation stops getting better at 14.8e-3 after 500 epochs).
+            // Four frames less in training, never the first, others in every epoch.
             evidence: EvidenceChoice::Drop { count: 4, never: 1 },
         },
         training: TrainingConfig {

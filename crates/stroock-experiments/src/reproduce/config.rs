@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stroock::latent::LatentConfig;
 
-use crate::protocol::{Experiment, Options, Protocol};
+use crate::protocol::{Experiment, Options, Protocol, rotating_mnist};
 
 /// Which settings a run starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub enum Preset {
     Clean,
     /// As clean, on the two-dimensional sphere, for pictures.
     Globe,
+    /// As clean, with settings of our own that are better than the published ones, where we have some.
+    Tuned,
 }
 
 impl Preset {
@@ -25,6 +27,15 @@ impl Preset {
             Preset::Paper => "paper",
             Preset::Clean => "clean",
             Preset::Globe => "globe",
+            Preset::Tuned => "tuned",
+        }
+    }
+
+    /// The presets of an experiment.
+    pub fn of(experiment: Experiment) -> &'static [Self] {
+        match experiment {
+            Experiment::RotatingMnist => &[Self::Paper, Self::Clean, Self::Globe, Self::Tuned],
+            _ => &[Self::Paper, Self::Clean, Self::Globe],
         }
     }
 }
@@ -48,11 +59,18 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// The settings of a preset.
-    pub fn new(experiment: Experiment, preset: Preset, options: Options) -> Self {
+    /// The settings of a preset; those of a preset that the experiment does not have ([`Preset::of`]) are `clean`.
+    pub fn new(experiment: Experiment, preset: Preset, mut options: Options) -> Self {
         let mut protocol = experiment.paper(options);
-        if preset == Preset::Globe {
-            protocol.model.latent = LatentConfig { dim: 3, ..protocol.model.latent };
+        match (preset, experiment) {
+            (Preset::Globe, _) => {
+                protocol.model.latent = LatentConfig { dim: 3, ..protocol.model.latent };
+            }
+            (Preset::Tuned, Experiment::RotatingMnist) => {
+                options.variants = Some(rotating_mnist::VARIANTS);
+                protocol = rotating_mnist::tuned();
+            }
+            _ => {}
         }
         Self { experiment, preset, data_seed: 1, limit: 0, options, protocol }
     }

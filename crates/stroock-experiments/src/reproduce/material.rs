@@ -13,7 +13,7 @@ use crate::data::{Cache, DataError, DataFolder};
 use crate::protocol::{Experiment, Resolution, rotating_mnist};
 use crate::synthetic::{
     Dropped, IrregularSine, PendulumInterpolation, PendulumRegression, RotatingDigits, Sizes, SplitData,
-    StochasticLorenz, SyntheticError,
+    StochasticLorenz, SyntheticError, Variants,
 };
 
 /// The data of a run.
@@ -134,8 +134,12 @@ fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<Material, 
     let sizes = limited(RotatingDigits::default().sizes, config.limit);
     // The random frames are left out by the batches, anew in every epoch.
     let dropped = Some(Dropped { always: rotating_mnist::HIDDEN, random: 0 });
-    let set = RotatingDigits { sizes, dropped, ..Default::default() }.generate(&pixels, config.data_seed)?;
-    let coverage = format!("{} threes of the first 10 000 training images", threes.len());
+    let set = RotatingDigits { sizes, dropped, variants: config.options.variants, ..Default::default() }
+        .generate(&pixels, config.data_seed)?;
+    let mut coverage = format!("{} threes of the first 10 000 training images", threes.len());
+    if let Some(Variants { each, .. }) = config.options.variants {
+        coverage += &format!(", {each} variants of each for training");
+    }
     Ok(Material { coverage, ..generated(set, "frames") })
 }
 
@@ -147,7 +151,7 @@ fn activity_windows(
     let windows = activity::load(folder, &ActivitySettings::default(), cache)?;
     let split = match config.preset {
         Preset::Paper => Split::random(windows.recordings.len(), 0.16, 0.2, config.data_seed),
-        Preset::Clean | Preset::Globe => by_recording(&windows.recordings, config.data_seed),
+        Preset::Clean | Preset::Globe | Preset::Tuned => by_recording(&windows.recordings, config.data_seed),
     };
     let channels =
         activity::TAGS.iter().flat_map(|(_, tag)| ["x", "y", "z"].map(|axis| format!("{tag} {axis}")));
@@ -191,7 +195,7 @@ fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Mater
     let split = Split::random(STAYS, 0.0, 0.2, config.data_seed);
     let prepared = match config.preset {
         Preset::Paper => physionet::load(folder, &settings, ScaleOver::All, cache)?,
-        Preset::Clean | Preset::Globe => {
+        Preset::Clean | Preset::Globe | Preset::Tuned => {
             physionet::load(folder, &settings.clean(), ScaleOver::Stays(&split.train), cache)?
         }
     };

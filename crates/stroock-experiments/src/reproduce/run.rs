@@ -97,7 +97,7 @@ pub fn reproduce(
         key: NoiseKey::new(training.seed, epoch),
         samples,
     };
-    let steps_per_epoch = material.split.train.len().div_ceil(training.batch_size.max(1)) as u64;
+    let steps_per_epoch = training.steps_of_epoch(material.split.train.len());
     let length = RunLength { epochs: training.epochs, steps_per_epoch, done: trainer.done(folder)? };
     let mut progress = progress(length);
     let validation = evaluator(&material.split.validation, VALIDATION, training.validation_samples);

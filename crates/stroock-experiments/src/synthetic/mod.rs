@@ -36,6 +36,6 @@ pub use pendulum::{Pendulum, Recording, Swing};
 pub use pendulum_interpolation::PendulumInterpolation;
 pub use pendulum_regression::PendulumRegression;
 pub use render::{PICTURE_SIDE, Picture, PictureBook, picture};
-pub use rotating_digits::{DIGIT_SIDE, Dropped, RotatingDigits};
+pub use rotating_digits::{DIGIT_SIDE, Dropped, RotatingDigits, Variants};
 pub use rotation::CubicSpline;
 pub use sine::IrregularSine;

@@ -1,13 +1,13 @@
 //! Handwritten digits that turn once around.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stroock::series::{Dataset, Observation, Series, Target, shuffled};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
-use super::draw::choose;
+use super::draw::{Normals, choose};
 use super::error::require;
 use super::parts::{Part, key};
+use super::rotation::{Map, back};
 use super::{CubicSpline, Sizes, SplitData, SyntheticError};
 
 const NAME: &str = "rotating digits";
@@ -28,19 +28,34 @@ pub struct Dropped {
     pub random: usize,
 }
 
+/// More digits for training, each made of one for training by a linear map close to the identity: as another hand
+/// would slant, stretch and turn it.
+///
+/// A variant is the digit at `(I + s G) p` instead of `p`, with standard normal entries in the 2 x 2 matrix `G`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variants {
+    /// How many of each digit, beside the digit itself.
+    pub each: usize,
+    /// `s`, how different they are.
+    pub spread: f64,
+}
+
 /// Digits that turn clockwise once around.
 ///
 /// Frame `t` is the digit in [0, 1] turned by `360 t / (frames - 1)` degrees, read from a [`CubicSpline`] and
 /// clipped to [0, 1]; its time is `t`. Sequences for validation and testing have all frames,
 /// `[frames, 1, 28, 28]`; those for training lack the [`Dropped`] ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RotatingDigits {
-    /// Number of sequences.
+    /// Number of digits.
     pub sizes: Sizes,
     /// Frames of a whole turn; the last one is the first one again.
     pub frames: usize,
     /// What sequences for training lack; `None` for nothing.
     pub dropped: Option<Dropped>,
+    /// More sequences for training; `None` for no more.
+    pub variants: Option<Variants>,
 }
 
 impl Default for RotatingDigits {
@@ -48,7 +63,7 @@ impl Default for RotatingDigits {
     /// frame 3 and four more are dropped.
     fn default() -> Self {
         let sizes = Sizes { train: 360, validation: 36, test: 360 };
-        Self { sizes, frames: 16, dropped: Some(Dropped { always: 3, random: 4 }) }
+        Self { sizes, frames: 16, dropped: Some(Dropped { always: 3, random: 4 }), variants: None }
     }
 }
 
@@ -77,25 +92,43 @@ impl RotatingDigits {
             return Err(SyntheticError::TooFewDigits { needed, given });
         }
         let order = shuffled(given, key(seed, TAG, ORDER));
-        let split = self.sizes.split();
-        let mut series = self.sizes.each(seed, TAG, |part, key, number| Series {
-            id: part.name(number),
-            times: self.times(part, key, number),
-            observed: None,
-            withheld: None,
-            target: Target::None,
-            values: Vec::new(),
-        });
-        series.par_iter_mut().zip(order).for_each(|(series, digit)| {
-            series.values = self.frames_of(&digits[digit * PIXELS..][..PIXELS], &series.times);
+        let Sizes { train, validation, .. } = self.sizes;
+        let sizes =
+            Sizes { train: train * (1 + self.variants.map_or(0, |variants| variants.each)), ..self.sizes };
+        let series = sizes.each(seed, TAG, |part, key, number| {
+            let place = number as usize;
+            let digit = order[match part {
+                // The digits themselves, then one variant of each, then another one.
+                Part::Train => place % train,
+                Part::Validation => train + place,
+                Part::Test => train + validation + place,
+            }];
+            let map = match (part, self.variants) {
+                (Part::Train, Some(variants)) if place >= train => variants.map(key, number),
+                _ => IDENTITY,
+            };
+            let times = self.times(part, key, number);
+            Series {
+                id: part.name(number),
+                values: self.frames_of(&digits[digit * PIXELS..][..PIXELS], map, &times),
+                times,
+                observed: None,
+                withheld: None,
+                target: Target::None,
+            }
         });
         let observation = Observation::Image { channels: 1, height: DIGIT_SIDE, width: DIGIT_SIDE };
-        Ok(SplitData { data: Dataset::new(observation, series)?, split })
+        Ok(SplitData { data: Dataset::new(observation, series)?, split: sizes.split() })
     }
 
     fn check(&self) -> Result<(), SyntheticError> {
         self.sizes.check(NAME)?;
         require(self.frames >= 2, NAME, "frames", self.frames, "at least 2")?;
+        if let Some(Variants { each, spread }) = self.variants {
+            let most = u32::MAX as usize / self.sizes.total().max(1);
+            require(each < most, NAME, "each", each, format!("fewer than {most} variants"))?;
+            require((0.0..0.5).contains(&spread), NAME, "spread", spread, "from 0 to 0.5")?;
+        }
         let Some(Dropped { always, random }) = self.dropped else { return Ok(()) };
         let range = format!("a frame from 1 to {}", self.frames - 1);
         require((1..self.frames).contains(&always), NAME, "always", always, range)?;
@@ -117,16 +150,31 @@ impl RotatingDigits {
         (0..self.frames).filter(|&frame| present[frame]).map(|frame| frame as f64).collect()
     }
 
-    /// The frames of a digit at the given times, `[times, 28, 28]`.
-    fn frames_of(&self, digit: &[u8], times: &[f64]) -> Vec<f32> {
+    /// The frames of a digit under a map at the given times, `[times, 28, 28]`.
+    fn frames_of(&self, digit: &[u8], map: Map, times: &[f64]) -> Vec<f32> {
         let image: Vec<f64> = digit.iter().map(|&grey| f64::from(grey) / 255.0).collect();
         let mut values = Vec::with_capacity(times.len() * PIXELS);
         if let Some(spline) = CubicSpline::through(&image, DIGIT_SIDE, DIGIT_SIDE) {
             for time in times {
-                let turned = spline.turned_clockwise(360.0 * time / (self.frames - 1) as f64);
+                let turn = back(360.0 * time / (self.frames - 1) as f64);
+                let turned = spline.pulled_back(product(map, turn));
                 values.extend(turned.iter().map(|x| x.clamp(0.0, 1.0) as f32));
             }
         }
         values
+    }
+}
+
+const IDENTITY: Map = [[1.0, 0.0], [0.0, 1.0]];
+
+fn product(a: Map, b: Map) -> Map {
+    a.map(|line| [0, 1].map(|column| line[0] * b[0][column] + line[1] * b[1][column]))
+}
+
+impl Variants {
+    /// The map of a variant, from a stream of its own.
+    fn map(&self, key: NoiseKey, number: u32) -> Map {
+        let (mut words, mut normals) = (key.stream(Purpose::Other, number, 1), Normals::default());
+        IDENTITY.map(|line| line.map(|entry| entry + self.spread * normals.next(&mut words)))
     }
 }

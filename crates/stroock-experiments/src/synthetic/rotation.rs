@@ -12,6 +12,9 @@ pub struct CubicSpline {
     coefficients: Vec<f64>,
 }
 
+/// A linear map of places (row, column).
+pub(super) type Map = [[f64; 2]; 2];
+
 impl CubicSpline {
     /// The spline through an image `[height, width]`, row by row from the top; `None` when there are not
     /// `height width` pixels or there is none.
@@ -64,19 +67,31 @@ impl CubicSpline {
     /// assert!(turned.iter().zip([3.0, 1.0, 4.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-12));
     /// ```
     pub fn turned_clockwise(&self, degrees: f64) -> Vec<f64> {
-        let (sine, cosine) = sin_cos_of_degrees(degrees);
+        // Where a pixel was before: turned back. Rows go down, so this is a rotation by -degrees.
+        self.pulled_back(back(degrees))
+    }
+
+    /// The image whose pixel at `p`, row and column counted from the centre, is this one at `map p`,
+    /// `[height, width]`.
+    pub(super) fn pulled_back(&self, map: Map) -> Vec<f64> {
         let middle = [(self.height - 1) as f64 / 2.0, (self.width - 1) as f64 / 2.0];
         let mut image = Vec::with_capacity(self.coefficients.len());
         for row in 0..self.height {
             let y = row as f64 - middle[0];
             for column in 0..self.width {
                 let x = column as f64 - middle[1];
-                // Where the pixel was before: turned back. Rows go down, so this is a rotation by -degrees.
-                image.push(self.at(cosine * y - sine * x + middle[0], sine * y + cosine * x + middle[1]));
+                let [row, column] = map.map(|line| line[0] * y + line[1] * x);
+                image.push(self.at(row + middle[0], column + middle[1]));
             }
         }
         image
     }
+}
+
+/// The rotation that takes a place to where it was before a clockwise turn.
+pub(super) fn back(degrees: f64) -> Map {
+    let (sine, cosine) = sin_cos_of_degrees(degrees);
+    [[cosine, -sine], [sine, cosine]]
 }
 
 /// Sine and cosine, exact at right angles: rounding would move pixels of the border off the canvas.

@@ -68,7 +68,7 @@ impl FitConfig {
             batcher: self.batcher,
             description: Some(&description),
         };
-        let steps_per_epoch = split.train.len().div_ceil(self.training.batch_size.max(1)) as u64;
+        let steps_per_epoch = self.training.steps_of_epoch(split.train.len());
         let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done: trainer.done(folder)? };
         let mut progress = progress(length);
         let trained = trainer.run(model, folder, stop, &mut progress)?;

@@ -27,6 +27,8 @@ pub struct TrainingConfig {
     pub epochs: u64,
     /// Series a step.
     pub batch_size: usize,
+    /// How many of the training series, drawn anew, make an epoch; `None` is all of them.
+    pub series_per_epoch: Option<usize>,
     /// Full learning rate.
     pub rate: f64,
     /// How the rate changes.
@@ -54,6 +56,7 @@ impl Default for TrainingConfig {
         Self {
             epochs: 60,
             batch_size: 64,
+            series_per_epoch: None,
             rate: 1e-3,
             schedule: Schedule::CyclicCosine { period: 60 },
             adam: AdamConfig::default(),
@@ -65,6 +68,18 @@ impl Default for TrainingConfig {
             patience: 0,
             seed: 1,
         }
+    }
+}
+
+impl TrainingConfig {
+    /// Series of an epoch, where there are `series` for training.
+    pub fn series_of_epoch(&self, series: usize) -> usize {
+        self.series_per_epoch.map_or(series, |some| some.clamp(1, series.max(1)))
+    }
+
+    /// Steps of an epoch, where there are `series` for training.
+    pub fn steps_of_epoch(&self, series: usize) -> u64 {
+        self.series_of_epoch(series).div_ceil(self.batch_size.max(1)) as u64
     }
 }
 
@@ -223,7 +238,8 @@ impl Trainer<'_> {
         progress: &mut Progress,
     ) -> Result<Epoch<LatentSde<E, D>>, TrainingError> {
         let key = NoiseKey::new(self.config.seed, epoch);
-        let order = shuffled(self.split.train.len(), key);
+        let mut order = shuffled(self.split.train.len(), key);
+        order.truncate(self.config.series_of_epoch(order.len()));
         let numbers: Vec<usize> = order.into_iter().map(|i| self.split.train[i]).collect();
         let mut means = EpochMeans::default();
         for (index, numbers) in numbers.chunks(self.config.batch_size).enumerate() {
