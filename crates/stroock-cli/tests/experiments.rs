@@ -76,3 +76,18 @@ fn the_stays() {
     let Some(data) = data() else { return };
     reproduce("physionet", Some(&data), &["--observed", "0.7"]);
 }
+
+#[test]
+fn a_table_replaces_no_file_but_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = "# Results\n\nof a year's work\n";
+    std::fs::write(folder.path().join("RESULTS.md"), own).unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["reproduce", "--table", "."])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(!done.status.success());
+    assert!(String::from_utf8_lossy(&done.stderr).contains("not a table of runs"));
+    assert_eq!(std::fs::read_to_string(folder.path().join("RESULTS.md")).unwrap(), own);
+}

@@ -2,6 +2,7 @@
 
 mod figures;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_atomic};
@@ -160,11 +161,16 @@ fn summary(result: &RunResult, out: &Path) -> String {
 }
 
 fn write_table(runs: &Path) -> Result<(), Failure> {
+    let path = PathBuf::from(RESULTS);
+    if fs::read(&path).is_ok_and(|there| !there.starts_with(table::BEGINNING.as_bytes())) {
+        return Err(
+            format!("`{RESULTS}` is here already and is not a table of runs: move it away first").into()
+        );
+    }
     let results = table::collect(runs)?;
     if results.is_empty() {
         return Err(format!("no runs with results below `{}`", runs.display()).into());
     }
-    let path = PathBuf::from(RESULTS);
     write_atomic(&path, table::markdown(&results).as_bytes())?;
     eprintln!("{} runs -> {}", results.len(), path.display());
     Ok(())

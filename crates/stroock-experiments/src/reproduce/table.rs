@@ -11,6 +11,10 @@ use super::published::published;
 use super::{RunResult, RunStatus};
 use crate::protocol::{Experiment, Metric};
 
+/// How every table begins: a file that does not is somebody's own.
+pub const BEGINNING: &str =
+    "# Results\n\nWritten by `stroock reproduce --table` from the folders of the runs";
+
 /// The results of all run folders below a folder, in the order of their paths.
 ///
 /// # Errors
@@ -42,10 +46,10 @@ struct Group<'a> {
 
 /// The results as Markdown: a section for every experiment, ours and the published numbers.
 pub fn markdown(results: &[RunResult]) -> String {
-    let mut text = String::from(
-        "# Results\n\nWritten by `stroock reproduce --table` from the folders of the runs; nothing here is typed by hand. \
-         Where there are several seeds, mean and standard deviation over them. Our metric is the exact mean over all \
-         entries of the test series, with as many draws as published (one, unless the row says otherwise).\n",
+    let mut text = format!(
+        "{BEGINNING}; nothing here is typed by hand. Where there are several seeds, mean and standard deviation over \
+         them. Our metric is the exact mean over all entries of the test series, with as many draws as published \
+         (one, unless the row says otherwise).\n",
     );
     for experiment in Experiment::ALL {
         let of_experiment: Vec<&RunResult> =
