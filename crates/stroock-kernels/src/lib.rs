@@ -7,6 +7,7 @@
 //! - [`convolution`]: convolutions and transposed convolutions of small images, and pooling;
 //! - [`normalisation`]: frames brought to mean 0 and variance 1;
 //! - [`network`]: layers of convolutions in one piece;
+//! - [`argument`]: what all of them ask of their arguments;
 //! - [`noise`]: random numbers as a function of their place;
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
 //!   processor.
@@ -19,9 +20,9 @@
     reason = "loops over lanes and short arrays read best by index, and vector arithmetic must stay out of closures"
 )]
 
+pub mod argument;
 pub mod attention;
 pub mod convolution;
-mod finite;
 pub mod gru;
 pub mod logistic;
 pub mod network;

@@ -8,22 +8,16 @@ use stroock_geometry::distribution::Coupling;
 use stroock_geometry::{DistributionError, PowerSpherical, Real, UniformSphere};
 use thiserror::Error;
 
+use crate::argument::{ArgumentError, check_length};
 use crate::noise::{NoiseKey, Purpose};
 
 /// Why start points cannot be drawn.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum StartError {
-    /// A slice has the wrong length.
-    #[error("`{argument}` has {actual} entries, but its shape asks for {expected}")]
-    Length {
-        /// Name of the argument.
-        argument: &'static str,
-        /// Length by the other arguments.
-        expected: usize,
-        /// Given length.
-        actual: usize,
-    },
+    /// An argument is not as every kernel asks for.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
     /// The parameters of a series are not those of a distribution.
     #[error("start of series {series}: {source}")]
     Parameters {
@@ -87,7 +81,7 @@ impl<T: Real> PowerSphericalStart<'_, T> {
     /// When a shape does not fit or a series has no distribution.
     pub fn sample(&self, draws: Draws<'_>) -> Result<Vec<T>, StartError> {
         let laws = self.laws()?;
-        check("series", draws.series.len(), laws.len())?;
+        check_length("series", "[series]", laws.len(), draws.series.len())?;
         let mut points = vec![T::zero(); draws.samples * laws.len() * self.dim];
         points.par_chunks_exact_mut(self.dim).enumerate().try_for_each(|(row, z)| {
             let (sample, b) = (row / laws.len(), row % laws.len());
@@ -120,9 +114,9 @@ impl<T: Real> PowerSphericalStart<'_, T> {
     ) -> Result<StartGradients<T>, StartError> {
         let (laws, n) = (self.laws()?, self.dim);
         let series = laws.len();
-        check("series", draws.series.len(), series)?;
-        check("of_points", of_points.len(), draws.samples * series * n)?;
-        check("of_kl", of_kl.len(), series)?;
+        check_length("series", "[series]", series, draws.series.len())?;
+        check_length("of_points", "[samples, series, dim]", draws.samples * series * n, of_points.len())?;
+        check_length("of_kl", "[series]", series, of_kl.len())?;
         let mut mu = vec![T::zero(); series * n];
         let mut kappa = vec![T::zero(); series];
         mu.par_chunks_exact_mut(n).zip(&mut kappa).enumerate().try_for_each(|(b, (of_mu, of_kappa))| {
@@ -148,7 +142,7 @@ impl<T: Real> PowerSphericalStart<'_, T> {
     /// The law of every series. Points follow `mu` by parallel transport: unbiased as the derivative at fixed
     /// noise is, and of smaller variance.
     fn laws(&self) -> Result<Vec<PowerSpherical<'_, T>>, StartError> {
-        check("mu", self.mu.len(), self.kappa.len() * self.dim)?;
+        check_length("mu", "[series, dim]", self.kappa.len() * self.dim, self.mu.len())?;
         self.mu
             .chunks_exact(self.dim.max(1))
             .zip(self.kappa)
@@ -183,8 +177,4 @@ pub fn uniform<T: Real>(dim: usize, draws: Draws<'_>) -> Result<Vec<T>, StartErr
             .map_err(|source| StartError::Parameters { series: b, source })
     })?;
     Ok(points)
-}
-
-fn check(argument: &'static str, actual: usize, expected: usize) -> Result<(), StartError> {
-    if actual == expected { Ok(()) } else { Err(StartError::Length { argument, expected, actual }) }
 }

@@ -5,6 +5,7 @@ mod encoder;
 
 use encoder::Ragged;
 use proptest::prelude::*;
+use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::attention::{
     Attended, AttentionError, AttentionReal, AttentionSolver, Gradients, ValueGradient,
 };
@@ -313,9 +314,15 @@ fn gradients_and_tapes_are_checked() {
         gradients.map(|_| ()).unwrap_err()
     };
     let error = backward(&ragged, &[0.0; 35]);
-    assert!(matches!(error, AttentionError::Length { argument: "of_output", expected: 36, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            AttentionError::Argument(ArgumentError::Length { argument: "of_output", expected: 36, .. })
+        ),
+        "{error}"
+    );
     let error = backward(&ragged, &[f64::NAN; 36]);
-    assert_eq!(error, AttentionError::NotFinite { argument: "of_output", index: 0 });
+    assert_eq!(error, ArgumentError::NotFinite { argument: "of_output", index: 0 }.into());
     assert_eq!(backward(&other, &[0.0; 48]), AttentionError::ForeignTape);
 }
 

@@ -4,11 +4,12 @@ mod problems;
 
 use problems::Batch;
 use proptest::prelude::*;
+use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
     Drift, Grid, Memory, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Space,
 };
-use stroock_kernels::start::{Draws, PowerSphericalStart, StartError, uniform};
+use stroock_kernels::start::{Draws, PowerSphericalStart, uniform};
 
 fn good() -> Batch<f32> {
     Batch::chebyshev(Space::Sphere, 3, 2, 1, 4)
@@ -93,9 +94,12 @@ fn gradients_and_tapes_are_checked() {
     };
     assert_eq!(backward(solver, &batch, &of_states, &of_kl), Ok(()));
     let short = backward(solver, &batch, &of_states[1..], &of_kl).unwrap_err();
-    assert!(matches!(short, PathError::Length { argument: "of_states", .. }));
+    assert!(matches!(short, PathError::Argument(ArgumentError::Length { argument: "of_states", .. })));
     let poisoned = backward(solver, &batch, &of_states, &[1.0, f32::NAN]).unwrap_err();
-    assert!(matches!(poisoned, PathError::NotFinite { argument: "of_kl", index: 1 }));
+    assert!(matches!(
+        poisoned,
+        PathError::Argument(ArgumentError::NotFinite { argument: "of_kl", index: 1 })
+    ));
     let reversible = PathSolver { memory: Memory::Reversible, ..solver };
     assert_eq!(backward(reversible, &batch, &of_states, &of_kl), Err(PathError::ForeignTape));
     let of_others = vec![1.0; solver.forward(&other.problem()).unwrap().states.len()];
@@ -161,7 +165,16 @@ fn start_parameters_are_named() {
     }
     let law = PowerSphericalStart { dim: 2, mu: &[1.0, 0.0, 1.0, 0.0], kappa: &[1.0, 1.0] };
     let error = law.pull_back(draws, &[1.0; 3], &[1.0; 2]).map(|_| ()).unwrap_err();
-    assert_eq!(error, StartError::Length { argument: "of_points", expected: 4, actual: 3 });
+    assert_eq!(
+        error,
+        ArgumentError::Length {
+            argument: "of_points",
+            shape: "[samples, series, dim]",
+            expected: 4,
+            actual: 3
+        }
+        .into()
+    );
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 //! splits, in both precisions and at every level, and on bad input.
 
 use proptest::prelude::*;
+use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::gru::{Gradients, GruError, GruProblem, GruReal, GruSolver, Recurrence, Weights};
 use stroock_kernels::noise::philox;
 use stroock_kernels::simd::Level;
@@ -258,11 +259,12 @@ fn gradients_and_tapes_are_checked() {
     };
     assert_eq!(
         backward(batch.problem(), &[0.0; 9]),
-        GruError::Length { argument: "of_last", shape: "[series, hidden]", expected: 10, actual: 9 }
+        ArgumentError::Length { argument: "of_last", shape: "[series, hidden]", expected: 10, actual: 9 }
+            .into()
     );
     assert_eq!(
         backward(batch.problem(), &[f32::NAN; 10]),
-        GruError::NotFinite { argument: "of_last", index: 0 }
+        ArgumentError::NotFinite { argument: "of_last", index: 0 }.into()
     );
     assert_eq!(backward(longer.problem(), &[0.0; 10]), GruError::ForeignTape);
     let other = GruSolver { level: Level::Portable };

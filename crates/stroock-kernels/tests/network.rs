@@ -317,7 +317,7 @@ fn malformed_arguments_are_named() {
     let none = Network::new(Vec::new());
     assert_eq!(
         words(none.forward(case.images(), &[]).unwrap_err()),
-        "`layers` is 0 on axis 0; it must be at least 1"
+        "`layers` is empty; at least one is needed"
     );
     let short = &case.parameters[1..];
     assert!(words(case.network.forward(case.images(), short).unwrap_err()).starts_with("`parameters` has"));

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 use stroock_geometry::Real;
 
 use super::forward::{Tape, per_series};
-use super::problem::{AttentionProblem, Layout, Series, check_finite, check_length};
+use super::problem::{AttentionProblem, Layout, Series};
 use super::steep::Steep;
 use super::{AttentionError, AttentionReal, AttentionSolver, BLOCK, ROWS_PER_TASK, load, row, store};
+use crate::argument::{check_finite, check_length};
 use crate::product::{Left, Panels, Product};
 use crate::simd::{Kernel, Lanes, MAX_WIDTH, SimdReal};
 

@@ -2,44 +2,15 @@
 
 use thiserror::Error;
 
+use crate::argument::ArgumentError;
+
 /// Why attention cannot be computed. Every variant names the argument at fault.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AttentionError {
-    /// Nothing to compute: no width, no channels, no series or no reference points.
-    #[error("`{argument}` is empty; at least one is needed")]
-    Empty {
-        /// Name of the argument.
-        argument: &'static str,
-    },
-    /// A slice has the wrong length.
-    #[error("`{argument}` has {actual} entries, but its shape {shape} asks for {expected}")]
-    Length {
-        /// Name of the argument.
-        argument: &'static str,
-        /// The shape in words.
-        shape: &'static str,
-        /// Length by the other arguments.
-        expected: usize,
-        /// Given length.
-        actual: usize,
-    },
-    /// A number is not finite.
-    #[error("`{argument}` is not finite at index {index}")]
-    NotFinite {
-        /// Name of the argument.
-        argument: &'static str,
-        /// Place in the flat slice.
-        index: usize,
-    },
-    /// Offsets do not describe consecutive runs.
-    #[error("`{argument}` must start at 0 and never decrease, but entry {index} does not")]
-    Offsets {
-        /// Name of the argument.
-        argument: &'static str,
-        /// First entry at fault.
-        index: usize,
-    },
+    /// An argument is not as every kernel asks for.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
     /// A point has a distinct time that does not exist.
     #[error("`entries.times` of point {point} is {time}, but `keys` has {times} rows")]
     TimeOutsideKeys {

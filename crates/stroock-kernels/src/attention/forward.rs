@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::problem::{AttentionProblem, Layout, Series};
 use super::steep::{self, Steep};
 use super::{AttentionError, AttentionReal, AttentionSolver, BLOCK, ROWS_PER_TASK, load, row, store};
-use crate::finite::first_not_finite;
+use crate::argument::first_not_finite;
 use crate::product::{Left, Panels, Product};
 use crate::simd::{Kernel, Lanes, Level, SimdReal};
 

@@ -3,7 +3,7 @@
 use stroock_geometry::Real;
 
 use super::AttentionError;
-use crate::finite::first_not_finite;
+use crate::argument::{ArgumentError, check_finite, check_length, check_not_empty, check_offsets};
 
 /// Which entries of a batch of ragged series are observed.
 ///
@@ -106,16 +106,13 @@ impl<'a, T: Real> AttentionProblem<'a, T> {
     /// Checks every argument.
     pub(super) fn layout(&self) -> Result<Layout, AttentionError> {
         let (width, channels, entries) = (self.width, self.channels, self.entries);
-        for (argument, extent) in [("width", width), ("channels", channels), ("queries", self.queries.len())]
-        {
-            if extent == 0 {
-                return Err(AttentionError::Empty { argument });
-            }
-        }
         let series = entries.point_offsets.len().saturating_sub(1);
-        if series == 0 {
-            return Err(AttentionError::Empty { argument: "entries.point_offsets" });
-        }
+        check_not_empty([
+            ("width", width),
+            ("channels", channels),
+            ("queries", self.queries.len()),
+            ("entries.point_offsets", series),
+        ])?;
         let (references, times) = (self.queries.len() / width, self.keys.len() / width);
         check_length(
             "queries",
@@ -153,44 +150,10 @@ impl<'a, T: Real> AttentionProblem<'a, T> {
                 }
                 let place = point as usize * self.channels + channel;
                 if !self.values[place].is_finite() {
-                    return Err(AttentionError::NotFinite { argument: "values", index: place });
+                    return Err(ArgumentError::NotFinite { argument: "values", index: place }.into());
                 }
             }
         }
         Ok(())
     }
-}
-
-pub(super) fn check_length(
-    argument: &'static str,
-    shape: &'static str,
-    expected: usize,
-    actual: usize,
-) -> Result<(), AttentionError> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(AttentionError::Length { argument, shape, expected, actual })
-}
-
-pub(super) fn check_finite<T: Real>(argument: &'static str, values: &[T]) -> Result<(), AttentionError> {
-    match first_not_finite(values) {
-        Some(index) => Err(AttentionError::NotFinite { argument, index }),
-        None => Ok(()),
-    }
-}
-
-fn check_offsets(
-    argument: &'static str,
-    offsets: &[usize],
-    total: usize,
-    values: &'static str,
-) -> Result<(), AttentionError> {
-    if offsets[0] != 0 {
-        return Err(AttentionError::Offsets { argument, index: 0 });
-    }
-    if let Some(index) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
-        return Err(AttentionError::Offsets { argument, index: index + 1 });
-    }
-    check_length(values, "[last offset]", offsets[offsets.len() - 1], total)
 }

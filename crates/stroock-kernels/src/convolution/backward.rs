@@ -3,7 +3,6 @@
 use stroock_geometry::Real;
 
 use super::correlate::CorrelateTask;
-use super::error::check_length;
 use super::frames::{
     channel_lanes_extent, channels_to_lanes, frame_lanes_extent, frames_from_lanes, frames_to_lanes,
     groups_per_task,
@@ -15,6 +14,7 @@ use super::pool::{MaxPool, Maxima, check_indices};
 use super::scratch::Scratch;
 use super::through::After;
 use super::{Activation, Convolution, ConvolutionError, ConvolutionReal, Images, Wanted};
+use crate::argument::check_length;
 use crate::simd::{Kernel, Lanes, Level};
 
 /// Gradients of a loss with respect to what a convolution is computed from.

@@ -2,30 +2,15 @@
 
 use thiserror::Error;
 
+use crate::argument::ArgumentError;
+
 /// Why a convolution or a pooling cannot be computed. Every variant names the argument at fault.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvolutionError {
-    /// An extent or a stride is zero.
-    #[error("`{argument}` is 0 on axis {axis}; it must be at least 1")]
-    Zero {
-        /// Name of the argument.
-        argument: &'static str,
-        /// Which entry of the argument.
-        axis: usize,
-    },
-    /// A slice has the wrong length.
-    #[error("`{argument}` has {actual} entries, but its shape {shape} asks for {expected}")]
-    Length {
-        /// Name of the argument.
-        argument: &'static str,
-        /// The shape in words.
-        shape: &'static str,
-        /// Length by the other arguments.
-        expected: usize,
-        /// Given length.
-        actual: usize,
-    },
+    /// An argument is not as every kernel asks for.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
     /// The kernel does not fit into the image with its padding.
     #[error("`kernel` is {kernel} on axis {axis}, larger than the image with its padding, {padded}")]
     KernelTooLarge {
@@ -89,27 +74,6 @@ pub enum ConvolutionError {
     /// A tape belongs to images of another size or to another instruction set.
     #[error("`tape` was kept by another network, or for other images")]
     ForeignTape,
-}
-
-/// Checks the length of a slice.
-pub(crate) fn check_length(
-    argument: &'static str,
-    shape: &'static str,
-    expected: usize,
-    actual: usize,
-) -> Result<(), ConvolutionError> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(ConvolutionError::Length { argument, shape, expected, actual })
-}
-
-/// Checks that no extent is zero.
-pub(super) fn check_positive(argument: &'static str, extents: &[usize]) -> Result<(), ConvolutionError> {
-    match extents.iter().position(|&extent| extent == 0) {
-        Some(axis) => Err(ConvolutionError::Zero { argument, axis }),
-        None => Ok(()),
-    }
 }
 
 /// The product of extents, if a slice of that many numbers can exist.

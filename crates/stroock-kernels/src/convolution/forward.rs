@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::error::check_length;
 use super::frames::{frame_lanes_extent, frames_from_lanes, frames_to_lanes, groups_per_task};
 use super::gather::{GatherTask, TiledWeight};
 use super::layout::{Layout, Side};
@@ -10,6 +9,7 @@ use super::links::Links;
 use super::pool::{MaxPool, Pooled};
 use super::scratch::Scratch;
 use super::{Activation, Convolution, ConvolutionError, ConvolutionReal, Images};
+use crate::argument::check_length;
 use crate::simd::{Kernel, Lanes, Level};
 
 impl Convolution {

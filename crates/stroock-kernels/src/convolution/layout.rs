@@ -2,9 +2,10 @@
 
 use stroock_geometry::Real;
 
-use super::error::{check_length, check_positive, checked_product};
+use super::error::checked_product;
 use super::links::{Axis, Links};
 use super::{Convolution, ConvolutionError, Direction, Images, MaxPool};
+use crate::argument::{check_length, check_positive};
 
 /// Most pixels of a frame.
 const MAX_PIXELS: usize = 1 << 20;

@@ -3,10 +3,11 @@
 use rayon::prelude::*;
 use stroock_geometry::Real;
 
-use super::error::{check_length, check_positive, checked_product};
+use super::error::checked_product;
 use super::frames::pixel_distance;
 use super::layout::Side;
 use super::{ConvolutionError, Images};
+use crate::argument::{check_length, check_positive};
 
 /// The maximum of every window, `y[i] = max_{k} x[i s + k]` with `0 <= k < s` on each axis.
 ///

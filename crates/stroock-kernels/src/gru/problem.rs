@@ -3,7 +3,7 @@
 use stroock_geometry::Real;
 
 use super::GruError;
-use crate::finite::first_not_finite;
+use crate::argument::{ArgumentError, check_finite, check_length, check_not_empty};
 
 /// Weights of a gated recurrent unit with `D` inputs and `H` hidden units. The rows of the three gates
 /// stand in the order reset `r`, update `z`, new `n`.
@@ -38,13 +38,12 @@ impl<T: Real> GruProblem<'_, T> {
     /// Checks every argument and counts the series.
     pub(super) fn series(&self) -> Result<usize, GruError> {
         let (steps, width, hidden, weights) = (self.steps, self.width, self.hidden, self.weights);
-        for (argument, extent) in
-            [("steps", steps), ("width", width), ("hidden", hidden), ("inputs", self.inputs.len())]
-        {
-            if extent == 0 {
-                return Err(GruError::Empty { argument });
-            }
-        }
+        check_not_empty([
+            ("steps", steps),
+            ("width", width),
+            ("hidden", hidden),
+            ("inputs", self.inputs.len()),
+        ])?;
         let gates = hidden.saturating_mul(3);
         for (argument, shape, columns, values) in [
             ("weights.w_ih", "[3 hidden, width]", width, weights.w_ih),
@@ -67,12 +66,7 @@ pub(super) fn check<T: Real>(
     shape: &'static str,
     expected: usize,
     values: &[T],
-) -> Result<(), GruError> {
-    if values.len() != expected {
-        return Err(GruError::Length { argument, shape, expected, actual: values.len() });
-    }
-    match first_not_finite(values) {
-        Some(index) => Err(GruError::NotFinite { argument, index }),
-        None => Ok(()),
-    }
+) -> Result<(), ArgumentError> {
+    check_length(argument, shape, expected, values.len())?;
+    check_finite(argument, values)
 }

@@ -9,7 +9,7 @@ use super::normalise::{normalise, pull_back};
 use super::plan::{Plan, Stage};
 use super::pool::scatter;
 use super::{Network, NetworkReal, Then};
-use crate::convolution::error::check_length;
+use crate::argument::check_length;
 use crate::convolution::frames::{
     clear_padding, frame_lanes_extent, frames_from_lanes, frames_to_lanes, pixel_distance,
 };

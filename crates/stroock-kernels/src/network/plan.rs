@@ -5,7 +5,8 @@ use std::ops::Range;
 use stroock_geometry::Real;
 
 use super::{Layer, Network, Then};
-use crate::convolution::error::{check_length, checked_product};
+use crate::argument::{ArgumentError, check_length};
+use crate::convolution::error::checked_product;
 use crate::convolution::frames::frame_lanes_extent;
 use crate::convolution::gather::TiledWeight;
 use crate::convolution::layout::{Layout, Side};
@@ -72,7 +73,7 @@ impl Plan {
         parameters: &[T],
     ) -> Result<Self, ConvolutionError> {
         let Some(first_layer) = network.layers.first() else {
-            return Err(ConvolutionError::Zero { argument: "layers", axis: 0 });
+            return Err(ArgumentError::Empty { argument: "layers" }.into());
         };
         let [height, width] = images.size;
         let channels = first_layer.convolution.channels[0];

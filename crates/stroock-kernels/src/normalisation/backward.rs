@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use stroock_geometry::Real;
 
 use super::channel::{Channel, Rest, last_vector};
-use super::error::check_length;
 use super::forward::Tape;
 use super::layout::Layout;
 use super::moments::Moments;
 use super::{FrameNorm, NormalisationError, NormalisationReal};
+use crate::argument::check_length;
 use crate::convolution::Images;
 use crate::simd::{Kernel, Lanes, SimdReal};
 

@@ -2,30 +2,15 @@
 
 use thiserror::Error;
 
+use crate::argument::ArgumentError;
+
 /// Why frames cannot be normalised. Every variant names the argument at fault.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum NormalisationError {
-    /// An extent is zero.
-    #[error("`{argument}` is 0 on axis {axis}; it must be at least 1")]
-    Zero {
-        /// Name of the argument.
-        argument: &'static str,
-        /// Which entry of the argument.
-        axis: usize,
-    },
-    /// A slice has the wrong length.
-    #[error("`{argument}` has {actual} entries, but its shape {shape} asks for {expected}")]
-    Length {
-        /// Name of the argument.
-        argument: &'static str,
-        /// The shape in words.
-        shape: &'static str,
-        /// Length by the other arguments.
-        expected: usize,
-        /// Given length.
-        actual: usize,
-    },
+    /// An argument is not as every kernel asks for.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
     /// The number below the root is not positive, so that a constant frame would be divided by zero.
     #[error("`epsilon` is {epsilon}, but it must be positive and finite in the precision of the images")]
     Epsilon {
@@ -41,17 +26,4 @@ pub enum NormalisationError {
     /// The tape belongs to other images or to another instruction set.
     #[error("`tape` does not belong to these images and this instruction set")]
     ForeignTape,
-}
-
-/// Checks the length of a slice.
-pub(super) fn check_length(
-    argument: &'static str,
-    shape: &'static str,
-    expected: usize,
-    actual: usize,
-) -> Result<(), NormalisationError> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(NormalisationError::Length { argument, shape, expected, actual })
 }

@@ -2,8 +2,8 @@
 
 use stroock_geometry::Real;
 
-use super::error::check_length;
 use super::{FrameNorm, NormalisationError};
+use crate::argument::{check_length, check_positive};
 use crate::convolution::Images;
 
 /// The extents of images that have passed their checks.
@@ -36,12 +36,8 @@ impl FrameNorm {
         scale: &[T],
         offset: &[T],
     ) -> Result<Layout, NormalisationError> {
-        if self.channels == 0 {
-            return Err(NormalisationError::Zero { argument: "channels", axis: 0 });
-        }
-        if let Some(axis) = images.size.iter().position(|&extent| extent == 0) {
-            return Err(NormalisationError::Zero { argument: "size", axis });
-        }
+        check_positive("channels", &[self.channels])?;
+        check_positive("size", &images.size)?;
         let epsilon = T::of(self.epsilon);
         if !(epsilon > T::zero() && epsilon.is_finite()) {
             return Err(NormalisationError::Epsilon { epsilon: self.epsilon });

@@ -8,11 +8,12 @@ use super::chebyshev::PAIR;
 use super::exponential::{Scratch, Terms, act, part_weight, pull_back};
 use super::forward::{Tape, norm_squared, project, speed_squared};
 use super::incoming::Incoming;
-use super::layout::{Layout, check_finite, check_length};
+use super::layout::Layout;
 use super::problem::{Drift, PathProblem, Prior, Space};
 use super::rows::{Row, per_row, rows};
 use super::step::Step;
 use super::{Memory, PathError, PathReal, PathSolver};
+use crate::argument::{check_finite, check_length};
 use crate::simd::{Kernel, Lanes, MAX_WIDTH, SimdReal};
 
 /// Gradients of a loss with respect to the inputs of a path problem.

@@ -2,10 +2,15 @@
 
 use thiserror::Error;
 
+use crate::argument::ArgumentError;
+
 /// Why a path cannot be computed. Every variant names the argument at fault.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PathError {
+    /// An argument is not as every kernel asks for.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
     /// The dimension is too small for the space.
     #[error("`dim` is {dim}, but the space needs at least {least}")]
     Dimension {
@@ -13,32 +18,6 @@ pub enum PathError {
         dim: usize,
         /// Smallest dimension of the space.
         least: usize,
-    },
-    /// Nothing to compute: no series, no samples, or no Chebyshev terms.
-    #[error("`{argument}` is empty; at least one is needed")]
-    Empty {
-        /// Name of the argument.
-        argument: &'static str,
-    },
-    /// A slice has the wrong length.
-    #[error("`{argument}` has {actual} entries, but its shape {shape} asks for {expected}")]
-    Length {
-        /// Name of the argument.
-        argument: &'static str,
-        /// The shape in words.
-        shape: &'static str,
-        /// Length by the other arguments.
-        expected: usize,
-        /// Given length.
-        actual: usize,
-    },
-    /// A number is not finite.
-    #[error("`{argument}` is not finite at index {index}")]
-    NotFinite {
-        /// Name of the argument.
-        argument: &'static str,
-        /// Place in the flat slice.
-        index: usize,
     },
     /// The diffusion scale is not a positive number.
     #[error("`sigma` is {sigma}, but it must be positive and finite")]
@@ -69,14 +48,6 @@ pub enum PathError {
         start: f64,
         /// Right end.
         end: f64,
-    },
-    /// Offsets do not describe consecutive runs.
-    #[error("`{argument}` must start at 0 and never decrease, but entry {index} does not")]
-    Offsets {
-        /// Name of the argument.
-        argument: &'static str,
-        /// First entry at fault.
-        index: usize,
     },
     /// A requested grid index does not exist.
     #[error("`requests` of series {series}: index {index} lies outside its grid of {times} times")]

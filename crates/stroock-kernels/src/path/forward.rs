@@ -10,7 +10,7 @@ use super::problem::{PathProblem, Prior, Space};
 use super::rows::{Cursor, Row, per_row, rows};
 use super::step::Step;
 use super::{Memory, PathError, PathReal, PathSolver};
-use crate::finite::first_not_finite;
+use crate::argument::first_not_finite;
 use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal};
 
 /// Simulated paths.

@@ -4,7 +4,7 @@ use stroock_geometry::Real;
 
 use super::PathError;
 use super::problem::{Drift, Grid, Noise, PathProblem, Prior, Requests, Space};
-use crate::finite::first_not_finite;
+use crate::argument::{self, ArgumentError, check_finite, check_length, check_not_empty};
 
 /// The extents of a problem that has passed its checks.
 #[derive(Clone, Debug)]
@@ -40,17 +40,13 @@ impl<T: Real> PathProblem<'_, T> {
         if n < least {
             return Err(PathError::Dimension { dim: n, least });
         }
-        if self.samples == 0 {
-            return Err(PathError::Empty { argument: "samples" });
-        }
+        check_not_empty([("samples", self.samples)])?;
         if !(self.sigma > T::zero() && self.sigma.is_finite()) {
             return Err(PathError::Sigma { sigma: self.sigma.as_f64() });
         }
         let row = self.samples * n;
         let series = self.start.len() / row;
-        if series == 0 {
-            return Err(PathError::Empty { argument: "start" });
-        }
+        check_not_empty([("start", series)])?;
         check_length("start", "[samples, series, dim]", series * row, self.start.len())?;
         check_finite("start", self.start)?;
         self.check_start()?;
@@ -114,7 +110,7 @@ impl<T: Real> PathProblem<'_, T> {
             }
             Drift::Steps(values) => {
                 check_length("drift", "[series, steps, m]", steps * m, values.len())?;
-                check_finite("drift", values)
+                Ok(check_finite("drift", values)?)
             }
         }
     }
@@ -150,25 +146,6 @@ impl<T: Real> PathProblem<'_, T> {
     }
 }
 
-pub(super) fn check_length(
-    argument: &'static str,
-    shape: &'static str,
-    expected: usize,
-    actual: usize,
-) -> Result<(), PathError> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(PathError::Length { argument, shape, expected, actual })
-}
-
-pub(super) fn check_finite<T: Real>(argument: &'static str, values: &[T]) -> Result<(), PathError> {
-    match first_not_finite(values) {
-        Some(index) => Err(PathError::NotFinite { argument, index }),
-        None => Ok(()),
-    }
-}
-
 /// Checks a sum over Chebyshev polynomials with `sums` of them in the batch.
 fn check_chebyshev<T: Real>(
     [terms_name, interval_name, coefficients_name]: [&'static str; 3],
@@ -177,16 +154,14 @@ fn check_chebyshev<T: Real>(
     sums: usize,
     coefficients: &[T],
 ) -> Result<(), PathError> {
-    if terms == 0 {
-        return Err(PathError::Empty { argument: terms_name });
-    }
+    check_not_empty([(terms_name, terms)])?;
     if !(start < end && start.is_finite() && end.is_finite()) {
         let (start, end) = (start.as_f64(), end.as_f64());
         return Err(PathError::Interval { argument: interval_name, start, end });
     }
     let expected = sums.saturating_mul(terms);
     check_length(coefficients_name, "[series, m, terms]", expected, coefficients.len())?;
-    check_finite(coefficients_name, coefficients)
+    Ok(check_finite(coefficients_name, coefficients)?)
 }
 
 fn check_times<T: Real>(series: usize, times: &[T]) -> Result<(), PathError> {
@@ -206,13 +181,7 @@ fn check_offsets(
     series: usize,
     total: usize,
     values: &'static str,
-) -> Result<(), PathError> {
+) -> Result<(), ArgumentError> {
     check_length(argument, "[series + 1]", series + 1, offsets.len())?;
-    if offsets[0] != 0 {
-        return Err(PathError::Offsets { argument, index: 0 });
-    }
-    if let Some(index) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
-        return Err(PathError::Offsets { argument, index: index + 1 });
-    }
-    check_length(values, "[last offset]", offsets[series], total)
+    argument::check_offsets(argument, offsets, total, values)
 }

@@ -1,6 +1,7 @@
 //! Paths of a batch as an operation on tensors.
 
 use burn::tensor::Tensor;
+use stroock_kernels::argument::check_length;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
     Drift, Gradients, Grid, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Space, Tape,
@@ -129,14 +130,8 @@ impl PathPlan {
         [start, drift, sigma]: [&'a [T]; 3],
         prior: Option<&'a [T]>,
     ) -> Result<PathProblem<'a, T>, PathError> {
-        let [sigma] = sigma else {
-            return Err(PathError::Length {
-                argument: "sigma",
-                shape: "[1]",
-                expected: 1,
-                actual: sigma.len(),
-            });
-        };
+        check_length("sigma", "[1]", 1, sigma.len())?;
+        let sigma = &sigma[0];
         let (terms, interval) = (self.terms, (T::of(self.interval.0), T::of(self.interval.1)));
         Ok(PathProblem {
             space: self.space,

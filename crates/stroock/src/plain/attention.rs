@@ -1,6 +1,7 @@
 //! Attention with a dense mask.
 
 use burn::tensor::{Bool, Int, Tensor, TensorData};
+use stroock_kernels::argument::check_length;
 use stroock_kernels::attention::AttentionError;
 
 use crate::batch::EncoderInput;
@@ -28,8 +29,8 @@ pub fn attend(
     let [references, width] = queries.dims();
     let [times, key_width] = keys.dims();
     let [rows, channels] = values.dims();
-    check("keys", "[distinct times, width]", times * width, times * key_width)?;
-    check("values", "[points, channels]", input.points() * channels, rows * channels)?;
+    check_length("keys", "[distinct times, width]", times * width, times * key_width)?;
+    check_length("values", "[points, channels]", input.points() * channels, rows * channels)?;
     if let Some(point) = input.times.iter().position(|&time| time as usize >= times) {
         return Err(AttentionError::TimeOutsideKeys { point, time: input.times[point], times });
     }
@@ -94,7 +95,7 @@ impl Dense {
             }
         }
         let (offsets, entries) = input.entries_of(channels);
-        check("entries.offsets", "[series * channels + 1]", series * channels + 1, offsets.len())?;
+        check_length("entries.offsets", "[series * channels + 1]", series * channels + 1, offsets.len())?;
         for (run, pair) in offsets.windows(2).enumerate() {
             let (b, channel) = (run / channels, run % channels);
             for &point in &entries[pair[0]..pair[1]] {
@@ -105,16 +106,4 @@ impl Dense {
         }
         Ok(dense)
     }
-}
-
-fn check(
-    argument: &'static str,
-    shape: &'static str,
-    expected: usize,
-    actual: usize,
-) -> Result<(), AttentionError> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(AttentionError::Length { argument, shape, expected, actual })
 }

@@ -4,6 +4,7 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
 use burn::tensor::module::{conv_transpose2d, conv2d, max_pool2d};
 use burn::tensor::ops::{ConvOptions, ConvTransposeOptions, MaxPoolOptions};
+use stroock_kernels::argument::check_shape;
 use stroock_kernels::convolution::{ConvolutionError, MaxPool};
 
 use crate::image::{ConvolutionConfig, ImageShape};
@@ -37,8 +38,8 @@ pub fn convolve(
         true => ([inputs, channels, kernel, kernel], "[in, out, kernel, kernel]"),
         false => ([channels, inputs, kernel, kernel], "[out, in, kernel, kernel]"),
     };
-    check("weight", shape, &expected, &weight.dims())?;
-    check("bias", "[out]", &[channels], &bias.dims())?;
+    check_shape("weight", shape, &expected, &weight.dims())?;
+    check_shape("bias", "[out]", &[channels], &bias.dims())?;
     if let Some(window) = pool {
         MaxPool { window: [window; 2] }.output_size([output.height, output.width])?;
     }
@@ -56,17 +57,4 @@ pub fn convolve(
         Some(window) => max_pool2d(output, MaxPoolOptions::new([window; 2])),
         None => output,
     })
-}
-
-fn check(
-    argument: &'static str,
-    shape: &'static str,
-    expected: &[usize],
-    actual: &[usize],
-) -> Result<(), ConvolutionError> {
-    if actual == expected {
-        return Ok(());
-    }
-    let (expected, actual) = (expected.iter().product(), actual.iter().product());
-    Err(ConvolutionError::Length { argument, shape, expected, actual })
 }

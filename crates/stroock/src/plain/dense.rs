@@ -1,6 +1,7 @@
 //! The ragged grids, noise and requests of a path plan as dense lists.
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use stroock_kernels::argument::{ArgumentError, check_length};
 use stroock_kernels::noise::increments;
 use stroock_kernels::path::PathError;
 use stroock_kernels::simd::Level;
@@ -58,11 +59,11 @@ fn grids(grid: &PathGrid, series: usize) -> Result<Vec<&[f64]>, PathError> {
     let grids = match grid {
         PathGrid::Shared(times) => vec![&times[..]; series],
         PathGrid::PerSeries { offsets, times } => {
-            check("grid.offsets", "[series + 1]", series + 1, offsets.len())?;
+            check_length("grid.offsets", "[series + 1]", series + 1, offsets.len())?;
             let run = |(b, pair): (usize, &[usize])| {
                 times
                     .get(pair[0]..pair[1])
-                    .ok_or(PathError::Offsets { argument: "grid.offsets", index: b + 1 })
+                    .ok_or(ArgumentError::Offsets { argument: "grid.offsets", index: b + 1 })
             };
             offsets.windows(2).enumerate().map(run).collect::<Result<_, _>>()?
         }
@@ -91,7 +92,7 @@ fn noise(
     match &plan.noise {
         PathNoise::Given(values) => {
             let shape = "[samples, series, steps, m]";
-            check("noise", shape, plan.samples * all_steps * m, values.len())?;
+            check_length("noise", shape, plan.samples * all_steps * m, values.len())?;
             let mut rest = &values[..];
             for _ in 0..plan.samples {
                 for times in grids {
@@ -102,7 +103,7 @@ fn noise(
             }
         }
         PathNoise::Counter { key, series, first_sample } => {
-            check("noise.series", "[series]", grids.len(), series.len())?;
+            check_length("noise.series", "[series]", grids.len(), series.len())?;
             for sample in 0..plan.samples as u32 {
                 for (&number, times) in series.iter().zip(grids) {
                     let (sample, count) = (first_sample.wrapping_add(sample), times.len() - 1);
@@ -132,13 +133,13 @@ fn push(dense: &mut Vec<f64>, row: &[f64], length: usize) {
 
 fn requests(plan: &PathPlan, grids: &[&[f64]]) -> Result<Vec<i64>, PathError> {
     let (offsets, indices) = (&plan.requests.offsets, &plan.requests.indices);
-    check("requests.offsets", "[series + 1]", grids.len() + 1, offsets.len())?;
-    check("requests.indices", "[last offset]", offsets[grids.len()], indices.len())?;
+    check_length("requests.offsets", "[series + 1]", grids.len() + 1, offsets.len())?;
+    check_length("requests.indices", "[last offset]", offsets[grids.len()], indices.len())?;
     let mut rows = Vec::with_capacity(indices.len());
     for (series, times) in grids.iter().enumerate() {
         let of_series = indices.get(offsets[series]..offsets[series + 1]);
         let of_series =
-            of_series.ok_or(PathError::Offsets { argument: "requests.offsets", index: series + 1 })?;
+            of_series.ok_or(ArgumentError::Offsets { argument: "requests.offsets", index: series + 1 })?;
         for &index in of_series {
             if index >= times.len() {
                 return Err(PathError::RequestOutsideGrid { series, index, times: times.len() });
@@ -146,18 +147,6 @@ fn requests(plan: &PathPlan, grids: &[&[f64]]) -> Result<Vec<i64>, PathError> {
             rows.push((index * grids.len() + series) as i64);
         }
     }
-    check("requests.offsets", "[series + 1]", indices.len(), rows.len())?;
+    check_length("requests.offsets", "[series + 1]", indices.len(), rows.len())?;
     Ok(rows)
-}
-
-pub(super) fn check(
-    argument: &'static str,
-    shape: &'static str,
-    expected: usize,
-    actual: usize,
-) -> Result<(), PathError> {
-    if actual == expected {
-        return Ok(());
-    }
-    Err(PathError::Length { argument, shape, expected, actual })
 }

@@ -2,6 +2,7 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
+use stroock_kernels::argument::{ArgumentError, check_length};
 use stroock_kernels::normalisation::NormalisationError;
 
 /// `max(scale_c (x - mean) / sqrt(variance + epsilon) + offset_c, 0)` of images `[frames, channels, height, width]`.
@@ -19,17 +20,14 @@ pub fn frame_norm(
 ) -> Result<Tensor<4>, NormalisationError> {
     let [frames, channels, height, width] = images.dims();
     for (argument, tensor) in [("scale", &scale), ("offset", &offset)] {
-        let (expected, actual) = (channels, tensor.dims()[0]);
-        if actual != expected {
-            return Err(NormalisationError::Length { argument, shape: "[channels]", expected, actual });
-        }
+        check_length(argument, "[channels]", channels, tensor.dims()[0])?;
     }
     if !(epsilon > 0.0 && epsilon.is_finite()) {
         return Err(NormalisationError::Epsilon { epsilon });
     }
     let count = channels * height * width;
     if count == 0 {
-        return Err(NormalisationError::Zero { argument: "images", axis: 1 });
+        return Err(ArgumentError::Zero { argument: "images", axis: 1 }.into());
     }
     let flat = images.reshape([frames, count]);
     let centred = flat.clone() - flat.mean_dim(1);

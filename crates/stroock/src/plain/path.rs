@@ -1,9 +1,10 @@
 //! Paths, all series and samples side by side, one step after the other.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
+use stroock_kernels::argument::{check_length, check_not_empty, check_shape};
 use stroock_kernels::path::{PathError, Space};
 
-use super::dense::{DensePlan, check};
+use super::dense::DensePlan;
 use crate::latent::{PathPlan, PathStates};
 
 /// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift` (`[B, m, terms]`) and the
@@ -32,14 +33,10 @@ pub fn simulate(
     let [samples, series, n] = start.dims();
     let (device, dtype) = (start.device(), start.dtype());
     let (options, m) = ((&device, dtype), plan.space.algebra_dim(plan.dim));
-    for (argument, extent) in [("start", series), ("samples", samples), ("drift.terms", plan.terms)] {
-        if extent == 0 {
-            return Err(PathError::Empty { argument });
-        }
-    }
-    check("start", "[samples, series, dim]", plan.samples * series * n, samples * series * n)?;
-    check("start", "[samples, series, dim]", samples * series * plan.dim, samples * series * n)?;
-    check("sigma", "[1]", 1, sigma.dims()[0])?;
+    check_not_empty([("start", series), ("samples", samples), ("drift.terms", plan.terms)])?;
+    check_length("start", "[samples, series, dim]", plan.samples * series * n, samples * series * n)?;
+    check_length("start", "[samples, series, dim]", samples * series * plan.dim, samples * series * n)?;
+    check_length("sigma", "[1]", 1, sigma.dims()[0])?;
     if plan.interval.0 >= plan.interval.1 {
         let (start, end) = plan.interval;
         return Err(PathError::Interval { argument: "drift.interval", start, end });
@@ -48,11 +45,7 @@ pub fn simulate(
         [("drift.coefficients", Some(&drift)), ("prior.coefficients", prior.as_ref())]
     {
         let Some(coefficients) = coefficients else { continue };
-        let (expected, actual) = ([series, m, plan.terms], coefficients.dims());
-        if actual != expected {
-            let [expected, actual] = [expected, actual].map(|shape| shape.iter().product());
-            return Err(PathError::Length { argument, shape: "[series, m, terms]", expected, actual });
-        }
+        check_shape(argument, "[series, m, terms]", &[series, m, plan.terms], &coefficients.dims())?;
     }
     let dense = DensePlan::new(&plan, series, m, dtype)?;
     let (times, basis) = (dense.times(series, options), basis(plan.space, n, options));

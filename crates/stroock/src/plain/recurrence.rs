@@ -2,6 +2,7 @@
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::sigmoid;
+use stroock_kernels::argument::{check_not_empty, check_shape};
 use stroock_kernels::gru::GruError;
 
 /// The last state `[B, H]` of a gated recurrent unit after the inputs `[B, R, D]`, from the zero state.
@@ -27,15 +28,11 @@ pub fn last_state(
 ) -> Result<Tensor<2>, GruError> {
     let [series, steps, width] = inputs.dims();
     let hidden = w_hh.dims()[1];
-    for (argument, extent) in [("inputs", series), ("steps", steps), ("width", width), ("hidden", hidden)] {
-        if extent == 0 {
-            return Err(GruError::Empty { argument });
-        }
-    }
-    check("weights.w_ih", "[3 hidden, width]", &[3 * hidden, width], &w_ih.dims())?;
-    check("weights.w_hh", "[3 hidden, hidden]", &[3 * hidden, hidden], &w_hh.dims())?;
-    check("weights.b_ih", "[3 hidden]", &[3 * hidden], &b_ih.dims())?;
-    check("weights.b_hh", "[3 hidden]", &[3 * hidden], &b_hh.dims())?;
+    check_not_empty([("inputs", series), ("steps", steps), ("width", width), ("hidden", hidden)])?;
+    check_shape("weights.w_ih", "[3 hidden, width]", &[3 * hidden, width], &w_ih.dims())?;
+    check_shape("weights.w_hh", "[3 hidden, hidden]", &[3 * hidden, hidden], &w_hh.dims())?;
+    check_shape("weights.b_ih", "[3 hidden]", &[3 * hidden], &b_ih.dims())?;
+    check_shape("weights.b_hh", "[3 hidden]", &[3 * hidden], &b_hh.dims())?;
 
     let mut h = Tensor::<2>::zeros([series, hidden], (&inputs.device(), inputs.dtype()));
     for step in 0..steps {
@@ -49,17 +46,4 @@ pub fn last_state(
         h = n.clone() + z * (h - n);
     }
     Ok(h)
-}
-
-fn check(
-    argument: &'static str,
-    shape: &'static str,
-    expected: &[usize],
-    actual: &[usize],
-) -> Result<(), GruError> {
-    if actual == expected {
-        return Ok(());
-    }
-    let (expected, actual) = (expected.iter().product(), actual.iter().product());
-    Err(GruError::Length { argument, shape, expected, actual })
 }

@@ -3,6 +3,7 @@
 use burn::tensor::{DType, Device, Tensor};
 use stroock::latent::{self, PathGrid, PathNoise, PathPlan, PathRequests, PathStates};
 use stroock::plain;
+use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{PathError, PathSolver, Space};
 
@@ -144,7 +145,10 @@ fn plans_that_do_not_fit_are_errors() {
     };
     let fits = [SERIES, 3, TERMS];
     assert!(run(&|_| (), fits, 1.0).is_ok());
-    assert!(matches!(run(&|_| (), [SERIES, 3, 2], 1.0), Err(PathError::Length { .. })));
+    assert!(matches!(
+        run(&|_| (), [SERIES, 3, 2], 1.0),
+        Err(PathError::Argument(ArgumentError::Length { .. }))
+    ));
     assert!(matches!(run(&|_| (), fits, 1e9), Err(PathError::StepTooLarge { .. })));
     assert!(matches!(run(&|_| (), fits, f64::NAN), Err(PathError::StepTooLarge { .. })));
     let changes: [&dyn Fn(&mut PathPlan); 8] = [
