@@ -66,6 +66,23 @@ fn the_rotating_digits() {
 }
 
 #[test]
+fn the_rotating_digits_with_variants() {
+    let Some(data) = data() else { return };
+    reproduce("rotating-mnist", Some(&data), &["--preset", "tuned"]);
+}
+
+#[test]
+fn a_preset_that_an_experiment_does_not_have() {
+    let done = Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["reproduce", "sine", "--preset", "tuned"])
+        .output()
+        .unwrap();
+    assert!(!done.status.success());
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(said.contains("sine has no preset `tuned`, but paper, clean, globe"), "{said}");
+}
+
+#[test]
 fn the_activities_on_a_globe() {
     let Some(data) = data() else { return };
     reproduce("activity", Some(&data), &["--preset", "globe"]);
