@@ -256,6 +256,7 @@ fn variants_differ_by_their_spread_and_turn_alike() {
         let first = frame(&series.values, 0);
         assert!(distance(&first, &own) > 0.05, "{}", series.id);
         let again = turned(&first, SIDE, SIDE, 24.0 * 5.0);
-        assert!(distance(&again, &frame(&series.values, 5)) < 0.02, "{}", series.id);
+        // The spline of the narrowest bump loses 0.021; a map after the turn instead of before it is off by 0.08 to 1.7.
+        assert!(distance(&again, &frame(&series.values, 5)) < 0.04, "{}", series.id);
     }
 }
