@@ -3,6 +3,7 @@
 mod figures;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_atomic};
@@ -162,10 +163,13 @@ fn summary(result: &RunResult, out: &Path) -> String {
 
 fn write_table(runs: &Path) -> Result<(), Failure> {
     let path = PathBuf::from(RESULTS);
-    if fs::read(&path).is_ok_and(|there| !there.starts_with(table::BEGINNING.as_bytes())) {
-        return Err(
-            format!("`{RESULTS}` is here already and is not a table of runs: move it away first").into()
-        );
+    match fs::read(&path) {
+        Ok(there) if there.starts_with(table::BEGINNING.as_bytes()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        _ => {
+            let what = "is here already and is not a table of runs: move it away first";
+            return Err(format!("`{RESULTS}` {what}").into());
+        }
     }
     let results = table::collect(runs)?;
     if results.is_empty() {
