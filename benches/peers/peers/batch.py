@@ -29,7 +29,7 @@ class Points:
 
 
 @dataclass
-class Evidence:
+class Targets:
     """What the likelihood is scored on, at Q points of all series."""
 
     series: torch.Tensor  # [Q], the series of each point
@@ -45,7 +45,7 @@ class Batch:
     """Everything about a training step but the model and its noise."""
 
     points: Points
-    evidence: Evidence
+    targets: Targets
     times: torch.Tensor  # [T + 1], the grid
     classes: torch.Tensor | None  # [Q]
     targets: torch.Tensor | None  # [Q, width]
@@ -53,7 +53,7 @@ class Batch:
     @property
     def series(self):
         """Number of series B."""
-        return len(self.evidence.counts)
+        return len(self.targets.counts)
 
 
 def points_of(record, width=None):
@@ -84,24 +84,24 @@ def points_of(record, width=None):
 
 def batch_of(record, width=None):
     """The batch of a recorded step."""
-    lengths = record["evidence.point_offsets"].diff()
-    values = record["evidence.values"]
+    lengths = record["targets.point_offsets"].diff()
+    values = record["targets.values"]
     mask = None
-    if "evidence.places" in record:
+    if "targets.places" in record:
         mask = torch.zeros(values.numel())
-        mask[record["evidence.places"]] = 1.0
+        mask[record["targets.places"]] = 1.0
         mask = mask.view_as(values)
-    evidence = Evidence(
+    targets = Targets(
         series=torch.repeat_interleave(torch.arange(len(lengths)), lengths),
         indices=record["requests.indices"],
         values=values,
         mask=mask,
-        counts=record["evidence.counts"].float(),
+        counts=record["targets.counts"].float(),
         points=lengths,
     )
     return Batch(
         points=points_of(record, width),
-        evidence=evidence,
+        targets=targets,
         times=record["grid.times"].float(),
         classes=record.get("target.classes"),
         targets=record.get("target.values"),

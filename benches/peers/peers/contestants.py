@@ -119,7 +119,7 @@ def step(work, contestant, record):
 
 
 def sample(work, contestant, record):
-    """Posterior samples, decoded where there is evidence."""
+    """Posterior samples, decoded where there are targets."""
     model, batch, _ = model_of(work, contestant, record)
     model.eval()
 

@@ -79,7 +79,7 @@ class FirstFrameEncoder(nn.Module):
         return self.network.links(name + ".FirstFrame.network")
 
 
-class FreeRepresentation(nn.Module):
+class LearnedEmbedding(nn.Module):
     """One learned vector for every series."""
 
     def __init__(self, width):
@@ -101,8 +101,8 @@ def encoder_of(model, tuned, sparse):
     (_, observed), = model["observation"].items()
     if kind == "time-attention":
         return VectorEncoder(observed["channels"], settings, tuned)
-    if kind == "free":
-        return FreeRepresentation(settings["width"])
+    if kind == "learned-embedding":
+        return LearnedEmbedding(settings["width"])
     shape = (observed["channels"], observed["height"], observed["width"])
     if kind == "frames":
         return FrameEncoder(shape, settings, tuned, sparse)

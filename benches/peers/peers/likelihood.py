@@ -6,27 +6,27 @@ import torch
 from torch.nn import functional
 
 
-def entry_loss(output, evidence, ln_scale):
+def entry_loss(output, targets, ln_scale):
     """Negative log likelihood of every entry, [S, Q, C]: Gaussian, or Bernoulli without a scale."""
-    values = evidence.values.expand_as(output)
+    values = targets.values.expand_as(output)
     if ln_scale is None:
         return functional.binary_cross_entropy_with_logits(output, values, reduction="none")
     normaliser = ln_scale + 0.5 * math.log(2 * math.pi)
     return 0.5 * ((output - values) * torch.exp(-ln_scale)).square() + normaliser
 
 
-def per_series(losses, evidence):
+def per_series(losses, targets):
     """Sums over the observed entries of each series, [B], averaged over the samples."""
-    if evidence.mask is not None:
-        losses = losses * evidence.mask
+    if targets.mask is not None:
+        losses = losses * targets.mask
     of_points = losses.sum(2).mean(0)
-    return of_points.new_zeros(len(evidence.counts)).index_add(0, evidence.series, of_points)
+    return of_points.new_zeros(len(targets.counts)).index_add(0, targets.series, of_points)
 
 
 def task_loss(kind, prediction, batch):
     """Mean cross entropy, or mean squared error, over the targets of each series, [B]."""
-    evidence = batch.evidence
-    points = evidence.points.clamp_min(1)
+    targets = batch.targets
+    points = targets.points.clamp_min(1)
     if kind == "angle":
         of_points = (prediction - batch.targets).square().sum(2).mean(0)
         points = points * batch.targets.shape[1]
@@ -34,4 +34,4 @@ def task_loss(kind, prediction, batch):
         classes = batch.classes.expand(prediction.shape[:2])
         of_points = functional.cross_entropy(prediction.flatten(0, 1), classes.flatten(), reduction="none")
         of_points = of_points.view(classes.shape).mean(0)
-    return of_points.new_zeros(len(points)).index_add(0, evidence.series, of_points) / points
+    return of_points.new_zeros(len(points)).index_add(0, targets.series, of_points) / points

@@ -3,7 +3,7 @@
 `plain` is the model as the paper's listing and the usual attention code have it: points padded to a fixed width,
 scores for every channel, matrix exponentials sliced in a loop, every point of the grid decoded. `tuned` is the same
 model with less around it: attention as two products, the loop unbound, faster layers and optimiser. `best` also takes
-over what stroock does otherwise: short padding, states decoded where there is evidence only, only frames that are seen
+over what stroock does otherwise: short padding, states decoded where there are targets only, only frames that are seen
 encoded, and no matrix exponentials but Taylor terms of their action on the state.
 """
 
@@ -22,7 +22,7 @@ PATHS = {"plain": ListingPath, "tuned": TunedPath, "best": ActionPath}
 
 
 class LatentSde(nn.Module):
-    """Encoder, path law, path, decoder, likelihood and task, from the settings of a protocol."""
+    """Encoder, path process, path, decoder, likelihood and task, from the settings of a protocol."""
 
     def __init__(self, protocol, form):
         super().__init__()
@@ -59,22 +59,22 @@ class LatentSde(nn.Module):
         hidden unit on the other side of its kink here and there, and the gradient with it.
         """
         h = self.encoder(batch.points)
-        law = self.law(h)
-        states, kl_path = self.paths(law, batch, samples, start, noise)
+        process = self.process(h)
+        states, kl_path = self.paths(process, batch, samples, start, noise)
         found = None
         if nudge_to is not None:
             found = self.at_points(states, batch)
             states = self.nudge(states, (nudge_to - found).detach(), batch)
         output, at_points = self.decode(states, batch)
-        evidence = batch.evidence
-        nll = per_series(entry_loss(output, evidence, self.ln_scale if self.is_gaussian else None), evidence)
+        targets = batch.targets
+        nll = per_series(entry_loss(output, targets, self.ln_scale if self.is_gaussian else None), targets)
         result = {
             "h": h,
-            "mu": law[0],
-            "kappa": law[1],
+            "mu": process[0],
+            "kappa": process[1],
             "states": at_points if found is None else found,
             "output": output,
-            "kl_start": power_spherical.divergence(law[1], self.dim),
+            "kl_start": power_spherical.divergence(process[1], self.dim),
             "kl_path": kl_path.view(samples, -1).mean(0),
             "nll": nll,
         }
@@ -85,19 +85,19 @@ class LatentSde(nn.Module):
         return result
 
     def sample(self, batch, samples, start=None, noise=None):
-        """Outputs [S, Q, C] of posterior paths at the points of the evidence."""
-        states, _ = self.paths(self.law(self.encoder(batch.points)), batch, samples, start, noise)
+        """Outputs [S, Q, C] of posterior paths at the points of the targets."""
+        states, _ = self.paths(self.process(self.encoder(batch.points)), batch, samples, start, noise)
         return self.decode(states, batch)[0]
 
-    def law(self, h):
+    def process(self, h):
         """mu [B, n], kappa [B] and drift coefficients [B, m, K]."""
         mu = nn.functional.normalize(self.mu(h), dim=1)
         kappa = (100 * self.kappa(h).square()).clamp_max(50_000.0).squeeze(1)
         return mu, kappa, self.drift(h).view(len(h), -1, self.terms)
 
-    def paths(self, law, batch, samples, start=None, noise=None):
+    def paths(self, process, batch, samples, start=None, noise=None):
         """States [S B, T + 1, n] and divergences [S B]."""
-        mu, kappa, drift = law
+        mu, kappa, drift = process
         if samples > 1:
             mu, kappa, drift = mu.repeat(samples, 1), kappa.repeat(samples), drift.repeat(samples, 1, 1)
         if start is None:
@@ -109,18 +109,18 @@ class LatentSde(nn.Module):
 
     def at_points(self, rows, batch):
         """What is asked of [S B, T + 1, ..]: [S, Q, ..]."""
-        evidence = batch.evidence
+        targets = batch.targets
         rows = rows.unflatten(0, (-1, batch.series))
-        return rows[:, evidence.series, evidence.indices]
+        return rows[:, targets.series, targets.indices]
 
     def nudge(self, states, difference, batch):
-        """States [S B, T + 1, n], moved at the points of the evidence."""
+        """States [S B, T + 1, n], moved at the points of the targets."""
         moved = torch.zeros_like(states).unflatten(0, (-1, batch.series))
-        moved[:, batch.evidence.series, batch.evidence.indices] = difference
+        moved[:, batch.targets.series, batch.targets.indices] = difference
         return states + moved.flatten(0, 1)
 
     def decode(self, states, batch):
-        """Outputs [S, Q, C] and states [S, Q, n] at the points of the evidence."""
+        """Outputs [S, Q, C] and states [S, Q, n] at the points of the targets."""
         at_points = self.at_points(states, batch)
         if self.sparse:
             return self.decoder(at_points.flatten(0, 1)).unflatten(0, at_points.shape[:2]), at_points
@@ -128,7 +128,7 @@ class LatentSde(nn.Module):
         return self.at_points(everywhere, batch), at_points
 
     def predict(self, states, batch):
-        """Predictions of the task at the points of the evidence, [S, Q, outputs]."""
+        """Predictions of the task at the points of the targets, [S, Q, outputs]."""
         prediction = self.task_head(states.flatten(0, 1))
         if self.task["kind"] == "angle":
             prediction = nn.functional.normalize(prediction, dim=1)
@@ -140,8 +140,8 @@ class LatentSde(nn.Module):
         links = self.encoder.links("encoder")
         links += self.decoder.links("decoder" if isinstance(self.decoder, ImageDecoder) else "decoder.Mlp")
         for name in ("mu", "kappa", "drift"):
-            links += linear("law." + name, getattr(self, name))
-        links += same("law.sigma", self.sigma)
+            links += linear("process." + name, getattr(self, name))
+        links += same("process.sigma", self.sigma)
         if self.is_gaussian:
             links += same("likelihood.gaussian.ln_scale", self.ln_scale)
         if self.task is not None:
@@ -157,7 +157,7 @@ def task_outputs(kind):
 def loss_of(result, batch, weights):
     """The mean over the batch of [w0 KL0 + wp KLp + wx NLL] / count + wt task."""
     bound = weights["kl_start"] * result["kl_start"] + weights["kl_path"] * result["kl_path"]
-    bound = (bound + weights["likelihood"] * result["nll"]) / batch.evidence.counts.clamp_min(1.0)
+    bound = (bound + weights["likelihood"] * result["nll"]) / batch.targets.counts.clamp_min(1.0)
     if "task" in result:
         bound = bound + weights["task"] * result["task"]
     return bound.mean()

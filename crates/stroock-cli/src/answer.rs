@@ -1,6 +1,6 @@
 //! `stroock impute`, `forecast`, `classify` and `sample`: a model is asked about series.
 
-use stroock::estimator::{Model, Question};
+use stroock::estimator::{Model, PredictOptions};
 use stroock::series::table::TimeScale;
 
 use crate::arguments::{ClassifyArguments, ForecastArguments, ImputeArguments, SampleArguments};
@@ -13,15 +13,15 @@ pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
     let scale = &model.table()?.time;
     let at = arguments.at.iter().map(|text| time(scale, "--at", text)).collect::<Result<Vec<f64>, _>>()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let question = arguments.law.question();
+    let options = arguments.process.options();
     if arguments.wide {
-        let answers = model.impute(table.clone(), None, &question)?;
-        warn(&answers.warnings);
-        return write(&model.filled(&table, &answers)?, &arguments.output);
+        let predictions = model.impute(table.clone(), None, &options)?;
+        warn(&predictions.warnings);
+        return write(&model.filled(&table, &predictions)?, &arguments.output);
     }
-    let answers = model.impute(table, (!at.is_empty()).then_some(at.as_slice()), &question)?;
-    warn(&answers.warnings);
-    write(&answers.sheet(), &arguments.output)
+    let predictions = model.impute(table, (!at.is_empty()).then_some(at.as_slice()), &options)?;
+    warn(&predictions.warnings);
+    write(&predictions.data_frame(), &arguments.output)
 }
 
 pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
@@ -31,19 +31,20 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
     let until = time(scale, "--until", &arguments.until)?;
     let every = arguments.every.as_deref().map(|text| length(scale, "--every", text)).transpose()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let answers = model.forecast(table, until, every, &arguments.law.question())?;
-    warn(&answers.warnings);
-    write(&answers.sheet(), &arguments.output)
+    let predictions = model.forecast(table, until, every, &arguments.process.options())?;
+    warn(&predictions.warnings);
+    write(&predictions.data_frame(), &arguments.output)
 }
 
 pub fn classify(arguments: &ClassifyArguments) -> Result<(), Failure> {
     let subject = &arguments.subject;
     let model = Model::load(&subject.model)?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let question = Question { draws: arguments.draws, seed: arguments.seed, ..Question::default() };
-    let classes = model.classify(table, &question)?;
+    let options =
+        PredictOptions { draws: arguments.draws, seed: arguments.seed, ..PredictOptions::default() };
+    let classes = model.classify(table, &options)?;
     warn(&classes.warnings);
-    write(&classes.sheet(), &arguments.output)
+    write(&classes.data_frame(), &arguments.output)
 }
 
 pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
@@ -52,14 +53,14 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
         Some(text) => Some(length(&model.table()?.time, "--every", text)?),
         None => None,
     };
-    let sheet = match arguments.data.is_empty() {
+    let data_frame = match arguments.data.is_empty() {
         true => model.sample(arguments.count, every, arguments.seed)?,
         false => {
             let table = read_for(&model, &arguments.data, &arguments.table)?;
             model.sample_given(table, arguments.count, every, arguments.seed)?
         }
     };
-    write(&sheet, &arguments.output)
+    write(&data_frame, &arguments.output)
 }
 
 /// A time as the user writes it.

@@ -1,6 +1,6 @@
-//! `stroock evaluate`: values are held out, and foretold.
+//! `stroock evaluate`: values are held out, and predicted.
 
-use stroock::estimator::{Evaluation, EvaluationQuestion, Model, Prepared};
+use stroock::estimator::{EvaluateOptions, Evaluation, Model, Prepared};
 use stroock::score::{HoldOut, Scores};
 use stroock::series::table::Table;
 
@@ -14,7 +14,7 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let model = Model::load(&arguments.model)?;
     let subject = Subject::open(&model, arguments)?;
     let evaluation =
-        model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question(&arguments.held))?;
+        model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options(&arguments.held))?;
     warn(&evaluation.warnings);
     match arguments.json {
         true => print_json(&evaluation),
@@ -64,15 +64,15 @@ impl Subject {
     }
 }
 
-/// The question of the arguments.
-pub fn question(arguments: &HeldArguments) -> EvaluationQuestion {
+/// The options of the arguments.
+pub fn options(arguments: &HeldArguments) -> EvaluateOptions {
     let share = arguments.share;
     let hold_out = match arguments.hold_out {
         HoldOutName::Random => HoldOut::Random { share },
         HoldOutName::Blocks => HoldOut::Blocks { share, length: arguments.block },
         HoldOutName::Tail => HoldOut::Tail { share },
     };
-    EvaluationQuestion { hold_out, draws: arguments.draws, seed: arguments.seed }
+    EvaluateOptions { hold_out, draws: arguments.draws, seed: arguments.seed }
 }
 
 /// What was held out, in words.
@@ -93,7 +93,7 @@ pub fn text(evaluation: &Evaluation) -> String {
         format!(
             "{} series; held out: {} ({} values)",
             evaluation.series,
-            held_out(evaluation.question.hold_out),
+            held_out(evaluation.options.hold_out),
             overall.count
         ),
         String::new(),
@@ -116,7 +116,7 @@ pub fn text(evaluation: &Evaluation) -> String {
         line + &number(at(&scores.width).unwrap_or(f64::NAN))
     };
     lines.extend(evaluation.variables.iter().map(|variable| row(&variable.name, &variable.scores)));
-    lines.push(row("all, in deviations", overall));
+    lines.push(row("all, in standard deviations", overall));
     let mse: Vec<String> = overall
         .baselines
         .iter()
@@ -124,7 +124,7 @@ pub fn text(evaluation: &Evaluation) -> String {
         .collect();
     lines.push(String::new());
     lines.push(format!(
-        "MSE over all values, each variable divided by its deviation: {} ({})",
+        "MSE over all values, each variable divided by its standard deviation: {} ({})",
         short(overall.mse),
         mse.join(", ")
     ));

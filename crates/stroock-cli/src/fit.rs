@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stroock::estimator::{Evaluation, EvaluationQuestion, FitConfig, Goal};
+use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, Goal};
 use stroock::run::{Progress, RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
@@ -86,8 +86,8 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     }
     let model = fitted.model;
     let subject = Subject::of_table(&model, &config, table)?;
-    let question = default_question(config.fit.goal);
-    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question)?;
+    let options = default_question(config.fit.goal);
+    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options)?;
     let page = folder.paths().report();
     report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)?;
     if arguments.json {
@@ -107,11 +107,11 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
 }
 
 /// What a model of this goal is tested by.
-pub fn default_question(goal: Goal) -> EvaluationQuestion {
+pub fn default_question(goal: Goal) -> EvaluateOptions {
     match goal {
-        Goal::Impute | Goal::Classify => EvaluationQuestion::default(),
+        Goal::Impute | Goal::Classify => EvaluateOptions::default(),
         Goal::Forecast => {
-            EvaluationQuestion { hold_out: HoldOut::Tail { share: 0.25 }, ..EvaluationQuestion::default() }
+            EvaluateOptions { hold_out: HoldOut::Tail { share: 0.25 }, ..EvaluateOptions::default() }
         }
     }
 }

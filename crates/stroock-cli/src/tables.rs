@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use stroock::estimator::Model;
-use stroock::series::table::{Column, Expectation, Form, ReadOptions, Sheet, Table};
+use stroock::series::table::{Column, DataFrame, Expectation, Form, ReadOptions, Table};
 
 use crate::arguments::{OutputArguments, TableArguments};
 use crate::failure::Failure;
@@ -70,22 +70,22 @@ pub fn warn(warnings: &[String]) {
 }
 
 /// Writes a table where the arguments say.
-pub fn write(sheet: &Sheet, arguments: &OutputArguments) -> Result<(), Failure> {
+pub fn write(data_frame: &DataFrame, arguments: &OutputArguments) -> Result<(), Failure> {
     match &arguments.output {
         Some(path) => {
             match arguments.overwrite {
-                true => sheet.save_over(path)?,
-                false => sheet.save(path)?,
+                true => data_frame.save_over(path)?,
+                false => data_frame.save(path)?,
             }
-            let rows = sheet.rows()?;
+            let rows = data_frame.rows()?;
             eprintln!("{rows} rows written to {}", path.display());
             Ok(())
         }
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());
             let written = match arguments.json {
-                true => json_lines(sheet, &mut out),
-                false => sheet.to_csv(&mut out).map_err(Failure::from),
+                true => json_lines(data_frame, &mut out),
+                false => data_frame.to_csv(&mut out).map_err(Failure::from),
             };
             let flushed = out.flush();
             match flushed {
@@ -98,15 +98,15 @@ pub fn write(sheet: &Sheet, arguments: &OutputArguments) -> Result<(), Failure> 
 }
 
 /// One JSON object per row; numbers that are not there are null.
-fn json_lines(sheet: &Sheet, out: &mut impl Write) -> Result<(), Failure> {
-    for row in 0..sheet.rows()? {
+fn json_lines(data_frame: &DataFrame, out: &mut impl Write) -> Result<(), Failure> {
+    for row in 0..data_frame.rows()? {
         let cell = |column: &Column| match column {
             Column::Text(texts) => serde_json::Value::from(texts[row].as_str()),
             Column::Number(numbers) => serde_json::Value::from(numbers[row]),
             Column::Count(counts) => serde_json::Value::from(counts[row]),
         };
         let object: serde_json::Map<_, _> =
-            sheet.names.iter().cloned().zip(sheet.columns.iter().map(cell)).collect();
+            data_frame.names.iter().cloned().zip(data_frame.columns.iter().map(cell)).collect();
         serde_json::to_writer(&mut *out, &object)?;
         out.write_all(b"\n")?;
     }

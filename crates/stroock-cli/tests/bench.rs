@@ -59,8 +59,8 @@ fn a_recorded_step_starts_where_its_path_does() {
     assert_eq!(file.tensor("result.states").unwrap().shape(), [samples, points, 3]);
     assert_eq!(file.tensor("noise").unwrap().shape(), [samples, 1, 100, 3]);
     assert_eq!(
-        file.tensor("gradient.law.drift.weight").unwrap().shape(),
-        file.tensor("parameter.law.drift.weight").unwrap().shape()
+        file.tensor("gradient.process.drift.weight").unwrap().shape(),
+        file.tensor("parameter.process.drift.weight").unwrap().shape()
     );
     assert!(record(&["step", "sine", "--no-noise"]).tensor("noise").is_err());
 }

@@ -126,7 +126,7 @@ fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
     let ahead = text(&ahead.stdout);
     assert!(lines(&ahead)[1..].iter().all(|row| row[1].parse::<f64>().unwrap() <= 70.0));
 
-    // Parquet answers are read again; nothing is overwritten.
+    // Parquet predictions are read again; nothing is overwritten.
     done(&["impute", "run", "sensors.csv", "--output", "filled.parquet"], at);
     let described =
         done(&["describe", "filled.parquet", "--variable", "variable", "--value", "mean", "--json"], at);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use stroock::series::{Observation, Series, Target};
+use stroock::series::{Labels, Observation, Series};
 use stroock_experiments::data::activity::{
     ActivityFile, ActivitySettings, GRID_POINTS, LabelList, ROWS, windows,
 };
@@ -24,8 +24,8 @@ fn real() -> Option<ActivityFile> {
 }
 
 fn classes(series: &Series) -> Vec<u32> {
-    match &series.target {
-        Target::ClassPerTime(classes) => classes.iter().map(|class| class.unwrap()).collect(),
+    match &series.labels {
+        Labels::ClassPerTime(classes) => classes.iter().map(|class| class.unwrap()).collect(),
         other => panic!("{other:?}"),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock_experiments::data::activity::{self, ActivitySettings, LabelList};
 use stroock_experiments::data::cache::{Cache, CacheOrigin, Cached};
 use stroock_experiments::data::physionet::{self, PhysionetSettings, ScaleOver};
@@ -221,19 +221,19 @@ fn any_series(channels: usize) -> impl Strategy<Value = Series> {
     (0usize..12).prop_flat_map(move |count| {
         let mask = || prop::option::of(prop::collection::vec(any::<bool>(), count * channels));
         let classes = prop::collection::vec(prop::option::of(any::<u32>()), count);
-        let target = prop_oneof![
-            Just(Target::None),
-            any::<u32>().prop_map(Target::Class),
-            classes.prop_map(Target::ClassPerTime),
+        let labels = prop_oneof![
+            Just(Labels::None),
+            any::<u32>().prop_map(Labels::Class),
+            classes.prop_map(Labels::ClassPerTime),
             (0usize..3).prop_flat_map(move |width| {
                 let values = prop::collection::vec(any::<f32>(), count * width);
-                values.prop_map(move |values| Target::RealPerTime { width, values })
+                values.prop_map(move |values| Labels::RealPerTime { width, values })
             }),
         ];
         let values = prop::collection::vec(number.clone(), count * channels);
         let steps = prop::collection::vec(1e-3f64..1e3, count);
-        (".{0,9}", steps, values, mask(), mask(), any::<bool>(), target).prop_map(
-            |(id, steps, mut values, observed, withheld, is_zeroed, target)| {
+        (".{0,9}", steps, values, mask(), mask(), any::<bool>(), labels).prop_map(
+            |(id, steps, mut values, observed, withheld, is_zeroed, labels)| {
                 let times = steps.iter().scan(-5.0, |time, step| {
                     *time += step;
                     Some(*time)
@@ -241,7 +241,7 @@ fn any_series(channels: usize) -> impl Strategy<Value = Series> {
                 if let (true, Some(observed)) = (is_zeroed, &observed) {
                     values.iter_mut().zip(observed).filter(|(_, seen)| !**seen).for_each(|(x, _)| *x = 0.0);
                 }
-                Series { id, times: times.collect(), values, observed, withheld, target }
+                Series { id, times: times.collect(), values, observed, withheld, labels }
             },
         )
     })
@@ -251,12 +251,12 @@ fn any_series(channels: usize) -> impl Strategy<Value = Series> {
 fn bits(dataset: &Dataset) -> String {
     let of = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let series = dataset.series().iter().map(|series| {
-        let target = match &series.target {
-            Target::RealPerTime { width, values } => format!("{width} {:?}", of(values)),
+        let labels = match &series.labels {
+            Labels::RealPerTime { width, values } => format!("{width} {:?}", of(values)),
             other => format!("{other:?}"),
         };
         let Series { id, times, values, observed, withheld, .. } = series;
-        format!("{id:?} {times:?} {:?} {observed:?} {withheld:?} {target}", of(values))
+        format!("{id:?} {times:?} {:?} {observed:?} {withheld:?} {labels}", of(values))
     });
     format!("{:?} {:?}", dataset.observation(), series.collect::<Vec<_>>())
 }

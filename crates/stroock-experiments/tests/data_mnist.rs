@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use stroock::series::{Observation, Target};
+use stroock::series::{Labels, Observation};
 use stroock_experiments::data::mnist::{Digits, read_images, read_labels};
 use stroock_experiments::data::{DataError, DataFolder, FileProblem};
 use stroock_testing::golden::shared_folder;
@@ -30,8 +30,8 @@ fn the_published_digits_are_read() {
     assert_eq!(dataset.observation(), Observation::Image { channels: 1, height: 28, width: 28 });
     let series = &dataset.series()[0];
     assert_eq!(
-        (series.id.as_str(), series.times.as_slice(), &series.target),
-        ("7", &[0.0][..], &Target::Class(3))
+        (series.id.as_str(), series.times.as_slice(), &series.labels),
+        ("7", &[0.0][..], &Labels::Class(3))
     );
     assert_eq!(series.values.iter().zip(seven).filter(|(x, p)| **x != f32::from(**p) / 255.0).count(), 0);
     assert!(matches!(digits.dataset(&[60_000]), Err(DataError::Setting { .. })));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use stroock::series::{Series, Target};
+use stroock::series::{Labels, Series};
 use stroock_experiments::data::physionet::{
     Measurement, PhysionetSettings, Prepared, ScaleOver, Scaling, Stay, VARIABLES, prepare, read_outcomes,
     read_stays, slot_series, with_outcomes,
@@ -134,7 +134,7 @@ fn outcomes_are_classes() {
     assert_eq!((outcomes[0].id, outcomes[0].saps_i, outcomes[0].survival), (132_539, Some(6), None));
     let dataset = prepare(&stays, &PhysionetSettings::six_minutes(), ScaleOver::All).unwrap().dataset;
     let dataset = with_outcomes(&dataset, &outcomes).unwrap();
-    assert_eq!(dataset.series().iter().filter(|series| series.target == Target::Class(1)).count(), 554);
+    assert_eq!(dataset.series().iter().filter(|series| series.labels == Labels::Class(1)).count(), 554);
     let error = with_outcomes(&dataset, &outcomes[1..]).unwrap_err();
     assert!(matches!(&error, DataError::NoOutcome { id } if id == "132539"), "{error}");
 }

@@ -134,7 +134,7 @@ fn starts_are_normal_and_channels_are_normalised() {
         let variance = all().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
         assert!(mean.abs() < 3e-4 && (variance - 1.0 - 1e-4).abs() < 3e-4, "{channel}: {mean} {variance}");
         estimate(restored(&set, 0).iter().map(|s| s[channel])).assert_mean("start", 0.0);
-        let noise = (0.01 * set.normaliser.deviation[channel]).powi(2);
+        let noise = (0.01 * set.normaliser.sd[channel]).powi(2);
         estimate(restored(&set, 0).iter().map(|s| s[channel].powi(2)))
             .assert_mean("its variance", 1.0 + noise);
     }

@@ -172,7 +172,7 @@ fn visibility_stays_in_range_and_starts_clean() {
         ends[0] += factors[5..].iter().filter(|&&factor| factor == 0.0).count();
         ends[1] += factors[5..].iter().filter(|&&factor| factor == 1.0).count();
     }
-    // The law of the walk and of its thresholds is the same upside down.
+    // The distribution of the walk and of its thresholds is the same upside down.
     estimate(means).assert_mean("visibility", 0.5);
     assert!(ends.iter().all(|&count| count > 190_000 / 20), "it rests at both ends: {ends:?}");
 }

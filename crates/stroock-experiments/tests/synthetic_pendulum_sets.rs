@@ -1,8 +1,8 @@
-//! The data sets of the pendulum: counts, laws, and the same numbers for any number of threads.
+//! The data sets of the pendulum: counts, distributions, and the same numbers for any number of threads.
 
 use std::collections::HashSet;
 
-use stroock::series::{Observation, Series, Target};
+use stroock::series::{Labels, Observation, Series};
 use stroock_experiments::synthetic::{
     Pendulum, PendulumInterpolation, PendulumRegression, PictureBook, Recording, Sizes, SplitData,
     SyntheticError,
@@ -21,7 +21,7 @@ fn interpolation(sizes: Sizes) -> SplitData {
 }
 
 fn angles(series: &Series) -> Vec<f64> {
-    let Target::RealPerTime { width: 2, values } = &series.target else { panic!("no angles") };
+    let Labels::RealPerTime { width: 2, values } = &series.labels else { panic!("no angles") };
     values.as_chunks::<2>().0.iter().map(|&[sine, cosine]| f64::from(sine).atan2(f64::from(cosine))).collect()
 }
 
@@ -117,7 +117,7 @@ fn half_of_the_clean_frames_are_withheld() {
     let mut withheld_or_not = Vec::new();
     let mut sixth = false;
     for series in interpolation(FEW).data.series() {
-        assert_eq!(series.target, Target::None);
+        assert_eq!(series.labels, Labels::None);
         let withheld = series.withheld.as_ref().expect("there is a mask");
         for ((&time, mask), frame) in
             series.times.iter().zip(withheld.chunks_exact(PIXELS)).zip(series.values.chunks_exact(PIXELS))

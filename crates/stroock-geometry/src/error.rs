@@ -98,7 +98,7 @@ pub enum GeometryError {
         /// The largest norm accepted.
         limit: f64,
     },
-    /// Without noise the diffusion matrix is zero, and the divergence of path laws is infinite.
+    /// Without noise the diffusion matrix is zero, and the divergence of path distributions is infinite.
     #[error("the noise scale sigma is {sigma}, and must be finite and not zero")]
     VanishingNoise {
         /// The noise scale given.

@@ -74,8 +74,8 @@ impl<'a, T: Real, S: HomogeneousSpace<T> + ?Sized> OnePointMotion<'a, T, S> {
         Ok(path)
     }
 
-    /// The divergence `1/2 sum_j dt_j (K_j z_j)^T Sigma(z_j)^+ (K_j z_j)` of the law of the motion from the
-    /// law of the driftless motion, along one `path` `[T + 1, n]`, at the left ends of the steps (the
+    /// The divergence `1/2 sum_j dt_j (K_j z_j)^T Sigma(z_j)^+ (K_j z_j)` of the distribution of the motion from the
+    /// distribution of the driftless motion, along one `path` `[T + 1, n]`, at the left ends of the steps (the
     /// paper's Eq. (7)).
     ///
     /// On the sphere this is `1/(2 sigma^2) sum_j dt_j |K_j z_j|^2` (the paper's Eq. (10)). The divergence

@@ -158,20 +158,20 @@ fn golden_values_in_double_precision() {
         assert_eq!(loc.shape, [log_prob.entries.len(), n]);
         assert_eq!(x.shape, loc.shape);
         for ((loc, x), &expected) in loc.entries.chunks(n).zip(x.entries.chunks(n)).zip(&log_prob.entries) {
-            let law = PowerSpherical::new(loc, kappa).unwrap();
-            assert_relative("log density", law.log_density(x).unwrap(), expected, 1e-9);
-            assert_relative("entropy", law.entropy(), number(&case, "entropy"), 1e-9);
-            assert_relative("divergence", law.kl_to_uniform(), number(&case, "kl_to_uniform"), 1e-9);
+            let distribution = PowerSpherical::new(loc, kappa).unwrap();
+            assert_relative("log density", distribution.log_density(x).unwrap(), expected, 1e-9);
+            assert_relative("entropy", distribution.entropy(), number(&case, "entropy"), 1e-9);
+            assert_relative("divergence", distribution.kl_to_uniform(), number(&case, "kl_to_uniform"), 1e-9);
         }
         let mu = axis::<f64>(n, 0, 1.0);
-        let law = PowerSpherical::new(&mu, kappa).unwrap();
+        let distribution = PowerSpherical::new(&mu, kappa).unwrap();
         let (u, t, dt) = (array(&case, "quantile_u"), array(&case, "quantile_t"), array(&case, "dt_dkappa"));
         for ((&u, &t), &dt) in u.entries.iter().zip(&t.entries).zip(&dt.entries) {
             let beta = 0.5 * (n as f64 - 1.0);
             assert_relative("F(t)", beta_cdf(0.5 * (1.0 + t), beta + kappa, beta), u, 1e-9);
             // The file's derivatives are difference quotients of the quantiles in double precision.
             let tolerance = 2e-9 * dt + 1e-11 / (1.0 + kappa);
-            let actual = law.cosine_derivative(&PolarAngle::from_cosine(t));
+            let actual = distribution.cosine_derivative(&PolarAngle::from_cosine(t));
             assert!((actual - dt).abs() <= tolerance, "n {n}, kappa {kappa}, u {u}: {actual} is not {dt}");
         }
     }
@@ -186,16 +186,16 @@ fn golden_values_in_single_precision() {
         let kappa32 = kappa as f32;
         for ((loc, x), &golden) in loc.entries.chunks(n).zip(x.entries.chunks(n)).zip(&log_prob.entries) {
             let (loc32, x32) = (narrow(loc), narrow(x));
-            let law = PowerSpherical::new(&loc32, kappa32).unwrap();
-            assert_relative("entropy", law.entropy().into(), number(&case, "entropy"), 2.0 * ULP);
+            let distribution = PowerSpherical::new(&loc32, kappa32).unwrap();
+            assert_relative("entropy", distribution.entropy().into(), number(&case, "entropy"), 2.0 * ULP);
             assert_relative(
                 "divergence",
-                law.kl_to_uniform().into(),
+                distribution.kl_to_uniform().into(),
                 number(&case, "kl_to_uniform"),
                 2.0 * ULP,
             );
 
-            let single = f64::from(law.log_density(&x32).unwrap());
+            let single = f64::from(distribution.log_density(&x32).unwrap());
             let (loc64, x64) = (widen(&loc32), widen(&x32));
             let double = PowerSpherical::new(&loc64, kappa32.into()).unwrap().log_density(&x64).unwrap();
             assert_relative("log density of the rounded point", single, double, ULP);
@@ -220,11 +220,16 @@ fn closed_forms_match_high_precision_from_tiny_to_huge_concentration() {
         let mu = axis::<f64>(n, 0, 1.0);
         let mut x = vec![0.0; n];
         (x[0], x[n - 1]) = (0.28, 0.96);
-        let law = PowerSpherical::new(&mu, kappa).unwrap();
-        assert_relative(&format!("{name}: entropy"), law.entropy(), entropy, 1e-13);
-        assert_relative(&format!("{name}: divergence"), law.kl_to_uniform(), divergence, 1e-13);
-        assert_relative(&format!("{name}: slope"), law.kl_to_uniform_gradient(), slope, 1e-13);
-        assert_relative(&format!("{name}: log density"), law.log_density(&x).unwrap(), log_density, 1e-13);
+        let distribution = PowerSpherical::new(&mu, kappa).unwrap();
+        assert_relative(&format!("{name}: entropy"), distribution.entropy(), entropy, 1e-13);
+        assert_relative(&format!("{name}: divergence"), distribution.kl_to_uniform(), divergence, 1e-13);
+        assert_relative(&format!("{name}: slope"), distribution.kl_to_uniform_gradient(), slope, 1e-13);
+        assert_relative(
+            &format!("{name}: log density"),
+            distribution.log_density(&x).unwrap(),
+            log_density,
+            1e-13,
+        );
     }
 }
 
@@ -234,7 +239,7 @@ fn density_integrates_to_one() {
         let area = if n == 2 { 2.0 } else { UniformSphere::new(n - 1).unwrap().entropy().exp() };
         for kappa in [0.0, 0.4, 3.0, 60.0] {
             let mu = axis::<f64>(n, 0, 1.0);
-            let law = PowerSpherical::new(&mu, kappa).unwrap();
+            let distribution = PowerSpherical::new(&mu, kappa).unwrap();
             // The trapezoidal rule in tanh-sinh points of the angle.
             let steps = 200;
             let mass: f64 = (-steps..=steps)
@@ -245,7 +250,10 @@ fn density_integrates_to_one() {
                     let weight = 0.25 * PI * PI * s.cosh() / half.cosh().powi(2) * 3.2 / f64::from(steps);
                     let mut x = vec![0.0; n];
                     (x[0], x[1]) = (angle.cos(), angle.sin());
-                    weight * area * angle.sin().powi(n as i32 - 2) * law.log_density(&x).unwrap().exp()
+                    weight
+                        * area
+                        * angle.sin().powi(n as i32 - 2)
+                        * distribution.log_density(&x).unwrap().exp()
                 })
                 .sum();
             assert!((mass - 1.0).abs() < 1e-12, "n {n}, kappa {kappa}: mass {mass}");
@@ -257,16 +265,16 @@ fn density_integrates_to_one() {
 fn concentration_zero_is_the_uniform_distribution() {
     for n in [2, 3, 16, 64] {
         let mu = generic(n, 3);
-        let law = PowerSpherical::new(&mu, 0.0).unwrap();
+        let distribution = PowerSpherical::new(&mu, 0.0).unwrap();
         let uniform = UniformSphere::new(n).unwrap();
         let opposite: Vec<f64> = mu.iter().map(|x| -x).collect();
-        assert_eq!(law.kl_to_uniform(), 0.0);
-        assert_eq!(law.kl_to_uniform_gradient(), 0.0);
-        assert_eq!(law.entropy(), uniform.entropy());
-        assert_eq!(law.log_density(&opposite).unwrap(), uniform.log_density());
+        assert_eq!(distribution.kl_to_uniform(), 0.0);
+        assert_eq!(distribution.kl_to_uniform_gradient(), 0.0);
+        assert_eq!(distribution.entropy(), uniform.entropy());
+        assert_eq!(distribution.log_density(&opposite).unwrap(), uniform.log_density());
         let (mut z, mut rng) = (vec![0.0; n], rng(4));
         let cosines = (0..40_000).map(|_| {
-            law.sample(&mut rng, &mut z).unwrap();
+            distribution.sample(&mut rng, &mut z).unwrap();
             dot(&mu, &z)
         });
         let cosines: Vec<f64> = cosines.collect();
@@ -294,7 +302,7 @@ fn uniform_samples_have_the_moments_of_the_sphere() {
 }
 
 #[test]
-fn samples_have_the_moments_of_their_law() {
+fn samples_have_the_moments_of_their_distribution() {
     for n in [2, 3, 5, 16, 64] {
         for kappa in [0.05, 1.0, 7.5, 120.0, 5e4, 1e9] {
             let mu = generic(n, 7);
@@ -303,13 +311,13 @@ fn samples_have_the_moments_of_their_law() {
                 let along = dot(&mu, &w);
                 normalised(&mu.iter().zip(&w).map(|(m, w)| w - along * m).collect::<Vec<_>>())
             };
-            let law = PowerSpherical::new(&mu, kappa).unwrap();
+            let distribution = PowerSpherical::new(&mu, kappa).unwrap();
             let beta = 0.5 * (n as f64 - 1.0);
             let (alpha, total) = (beta + kappa, 2.0 * beta + kappa);
             let (mut z, mut rng) = (vec![0.0; n], rng(9));
             let (mut away, mut sideways) = (Vec::new(), Vec::new());
             for _ in 0..20_000 {
-                law.sample(&mut rng, &mut z).unwrap();
+                distribution.sample(&mut rng, &mut z).unwrap();
                 // 1 - <mu, z> without cancellation.
                 away.push(0.5 * mu.iter().zip(&z).map(|(m, z)| (m - z) * (m - z)).sum::<f64>());
                 sideways.push(dot(&across, &z));
@@ -332,11 +340,11 @@ fn samples_are_unit_vectors_also_about_the_axes() {
     for n in [2, 3, 16, 64] {
         for (i, sign, kappa) in [(0, 1.0, 0.0), (0, -1.0, 1.0), (n - 1, 1.0, 5e4), (n - 1, -1.0, 1e9)] {
             let mu = axis::<f32>(n, i, sign);
-            let law = PowerSpherical::new(&mu, kappa as f32).unwrap();
+            let distribution = PowerSpherical::new(&mu, kappa as f32).unwrap();
             let (mut z, mut rng) = (vec![0.0_f32; n], rng(11));
             let mut cosines = Vec::new();
             for _ in 0..4000 {
-                law.sample(&mut rng, &mut z).unwrap();
+                distribution.sample(&mut rng, &mut z).unwrap();
                 let z = widen(&z);
                 assert!((dot(&z, &z).sqrt() - 1.0).abs() < 2e-7, "n {n}, kappa {kappa}: {z:?}");
                 cosines.push(sign * z[i]);
@@ -354,19 +362,19 @@ fn pullback_by_mu_is_the_derivative_of_the_sample() {
     for n in [2, 3, 5, 16] {
         for kappa in [0.0, 1.0, 20.0, 1e3] {
             for mu in [generic(n, 13), axis(n, 0, 1.0), axis(n, n - 1, -1.0)] {
-                let law = PowerSpherical::new(&mu, kappa).unwrap();
-                let tape = law.sample_with_tape(&mut rng(14));
+                let distribution = PowerSpherical::new(&mu, kappa).unwrap();
+                let tape = distribution.sample_with_tape(&mut rng(14));
                 let grad_z: Vec<f64> = generic(n, 15);
                 let cosine = tape.angle.cosine();
                 assert_close("sample", &sample_from(&mu, cosine, &tape.noise), &tape.z, 1e-12);
 
                 // Extended to be constant along rays, a function on the sphere has its gradient tangent to it.
-                let (fixed_noise, _) = law.pullback(&tape, &grad_z).unwrap();
+                let (fixed_noise, _) = distribution.pullback(&tape, &grad_z).unwrap();
                 let expected = gradient(&mu, 1e-3, |mu| dot(&grad_z, &sample_from(mu, cosine, &tape.noise)));
                 assert_close("fixed noise", &fixed_noise, &expected, 1e-8);
 
                 let (transported, _) =
-                    law.with_coupling(Coupling::ParallelTransport).pullback(&tape, &grad_z).unwrap();
+                    distribution.with_coupling(Coupling::ParallelTransport).pullback(&tape, &grad_z).unwrap();
                 let expected = gradient(&mu, 1e-3, |to| dot(&grad_z, &transport(&mu, to, &tape.z)));
                 assert_close("parallel transport", &transported, &expected, 1e-8);
 
@@ -380,15 +388,15 @@ fn pullback_by_mu_is_the_derivative_of_the_sample() {
 fn pullback_by_kappa_is_the_derivative_at_a_fixed_quantile() {
     for (n, kappa) in [(2, 0.5), (3, 1.0), (4, 8.0), (5, 0.3), (16, 7.5), (16, 120.0), (33, 3.0)] {
         let mu = generic(n, 17);
-        let law = PowerSpherical::new(&mu, kappa).unwrap();
-        let noise = law.sample_with_tape(&mut rng(18)).noise;
+        let distribution = PowerSpherical::new(&mu, kappa).unwrap();
+        let noise = distribution.sample_with_tape(&mut rng(18)).noise;
         let grad_z = generic(n, 19);
         for u in [0.01, 0.3, 0.5, 0.8, 0.99] {
             let cosine = cosine_quantile(n, kappa, u);
             let angle = PolarAngle::from_cosine(cosine);
             let tape =
                 PowerSphericalTape { z: sample_from(&mu, cosine, &noise), noise: noise.clone(), angle };
-            let (_, actual) = law.pullback(&tape, &grad_z).unwrap();
+            let (_, actual) = distribution.pullback(&tape, &grad_z).unwrap();
             let expected = gradient(&[kappa], 1e-2 * kappa, |kappa| {
                 dot(&grad_z, &sample_from(&mu, cosine_quantile(n, kappa[0], u), &noise))
             });
@@ -406,10 +414,11 @@ fn pathwise_gradients_are_unbiased() {
         let denominator = n as f64 - 1.0 + kappa;
         let by_kappa = (n as f64 - 1.0) / denominator.powi(2) * dot(&a, &mu);
         for coupling in [Coupling::FixedNoise, Coupling::ParallelTransport] {
-            let law = PowerSpherical::new(&mu, kappa).unwrap().with_coupling(coupling);
+            let distribution = PowerSpherical::new(&mu, kappa).unwrap().with_coupling(coupling);
             let mut rng = rng(23);
-            let draws: Vec<(Vec<f64>, f64)> =
-                (0..40_000).map(|_| law.pullback(&law.sample_with_tape(&mut rng), &a).unwrap()).collect();
+            let draws: Vec<(Vec<f64>, f64)> = (0..40_000)
+                .map(|_| distribution.pullback(&distribution.sample_with_tape(&mut rng), &a).unwrap())
+                .collect();
             let name = format!("n {n}, kappa {kappa}, {coupling:?}");
             estimate(draws.iter().map(|(_, by_kappa)| *by_kappa)).assert_mean(&name, by_kappa);
             for i in 0..n {
@@ -425,9 +434,10 @@ fn parallel_transport_never_has_the_larger_variance() {
     let (n, kappa) = (4, 5.0);
     let (mu, a) = (generic(n, 25), generic(n, 26));
     let error = |coupling| {
-        let law = PowerSpherical::new(&mu, kappa).unwrap().with_coupling(coupling);
+        let distribution = PowerSpherical::new(&mu, kappa).unwrap().with_coupling(coupling);
         let mut rng = rng(27);
-        let draws = (0..10_000).map(|_| law.pullback(&law.sample_with_tape(&mut rng), &a).unwrap().0[0]);
+        let draws = (0..10_000)
+            .map(|_| distribution.pullback(&distribution.sample_with_tape(&mut rng), &a).unwrap().0[0]);
         estimate(draws).standard_error
     };
     assert!(error(Coupling::ParallelTransport) < error(Coupling::FixedNoise));
@@ -436,18 +446,18 @@ fn parallel_transport_never_has_the_larger_variance() {
 #[test]
 fn slices_and_tapes_give_the_same_numbers() {
     let mu = narrow(&generic(16, 29));
-    let law = PowerSpherical::new(&mu, 12.0_f32).unwrap();
-    let tape = law.sample_with_tape(&mut rng(30));
+    let distribution = PowerSpherical::new(&mu, 12.0_f32).unwrap();
+    let tape = distribution.sample_with_tape(&mut rng(30));
     let (mut noise, mut z, mut again) = ([0.0; 16], [0.0; 16], [0.0; 16]);
-    let angle = law.sample_into(&mut rng(30), &mut noise, &mut z).unwrap();
-    law.sample(&mut rng(30), &mut again).unwrap();
+    let angle = distribution.sample_into(&mut rng(30), &mut noise, &mut z).unwrap();
+    distribution.sample(&mut rng(30), &mut again).unwrap();
     assert_eq!((tape.angle, &tape.noise[..], &tape.z[..]), (angle, &noise[..], &z[..]));
     assert_eq!(z, again);
 
     let grad_z = narrow(&generic(16, 31));
     let mut grad_mu = [0.0; 16];
-    let grad_kappa = law.pullback_into(&angle, &noise, &grad_z, &mut grad_mu).unwrap();
-    assert_eq!(law.pullback(&tape, &grad_z).unwrap(), (grad_mu.to_vec(), grad_kappa));
+    let grad_kappa = distribution.pullback_into(&angle, &noise, &grad_z, &mut grad_mu).unwrap();
+    assert_eq!(distribution.pullback(&tape, &grad_z).unwrap(), (grad_mu.to_vec(), grad_kappa));
 }
 
 #[test]
@@ -456,10 +466,10 @@ fn single_precision_gradients_are_the_double_ones_rounded() {
     let mu64 = widen(&mu32);
     let grad32 = narrow(&generic(16, 34));
     for kappa in [0.0_f32, 0.5, 300.0, 5e4] {
-        let law = PowerSpherical::new(&mu32, kappa).unwrap();
-        let tape = law.sample_with_tape(&mut rng(35));
+        let distribution = PowerSpherical::new(&mu32, kappa).unwrap();
+        let tape = distribution.sample_with_tape(&mut rng(35));
         let wide = PowerSphericalTape { z: widen(&tape.z), noise: widen(&tape.noise), angle: tape.angle };
-        let (by_mu, by_kappa) = law.pullback(&tape, &grad32).unwrap();
+        let (by_mu, by_kappa) = distribution.pullback(&tape, &grad32).unwrap();
         let double = PowerSpherical::new(&mu64, kappa.into()).unwrap();
         let (by_mu64, by_kappa64) = double.pullback(&wide, &widen(&grad32)).unwrap();
         assert_eq!((by_mu, by_kappa), (narrow(&by_mu64), by_kappa64 as f32));
@@ -470,12 +480,12 @@ fn single_precision_gradients_are_the_double_ones_rounded() {
 fn the_ends_of_the_range_of_kappa_are_usable() {
     let mu = axis::<f64>(3, 0, 1.0);
     for kappa in [f64::MIN_POSITIVE, f64::MAX] {
-        let law = PowerSpherical::new(&mu, kappa).unwrap();
-        let tape = law.sample_with_tape(&mut rng(37));
-        let (by_mu, by_kappa) = law.pullback(&tape, &generic(3, 38)).unwrap();
+        let distribution = PowerSpherical::new(&mu, kappa).unwrap();
+        let tape = distribution.sample_with_tape(&mut rng(37));
+        let (by_mu, by_kappa) = distribution.pullback(&tape, &generic(3, 38)).unwrap();
         assert!(tape.z.iter().chain(&by_mu).all(|x| x.is_finite()) && by_kappa.is_finite());
-        assert!(law.kl_to_uniform() >= 0.0 && law.kl_to_uniform_gradient() >= 0.0);
-        assert!(law.entropy().is_finite() && law.log_density(&mu).unwrap().is_finite());
+        assert!(distribution.kl_to_uniform() >= 0.0 && distribution.kl_to_uniform_gradient() >= 0.0);
+        assert!(distribution.entropy().is_finite() && distribution.log_density(&mu).unwrap().is_finite());
     }
 }
 
@@ -499,22 +509,30 @@ fn unusable_arguments_are_named() {
         let error = PowerSpherical::new(&unit, kappa).unwrap_err();
         assert!(matches!(error, DistributionError::InvalidKappa { .. }), "{error}");
     }
-    let law = PowerSpherical::new(&unit, 1.0).unwrap();
+    let distribution = PowerSpherical::new(&unit, 1.0).unwrap();
     let short = |argument| DistributionError::LengthMismatch { argument, expected: 2, actual: 1 };
-    assert_eq!(law.log_density(&[1.0]), Err(short("x")));
-    assert_eq!(law.log_density(&[2.0, 0.0]), Err(DistributionError::NotUnit { argument: "x", norm: 2.0 }));
-    assert_eq!(law.sample(&mut rng(1), &mut [0.0]), Err(short("out")));
-    let tape = law.sample_with_tape(&mut rng(1));
-    assert_eq!(law.pullback(&tape, &[1.0]), Err(short("grad_z")));
+    assert_eq!(distribution.log_density(&[1.0]), Err(short("x")));
+    assert_eq!(
+        distribution.log_density(&[2.0, 0.0]),
+        Err(DistributionError::NotUnit { argument: "x", norm: 2.0 })
+    );
+    assert_eq!(distribution.sample(&mut rng(1), &mut [0.0]), Err(short("out")));
+    let tape = distribution.sample_with_tape(&mut rng(1));
+    assert_eq!(distribution.pullback(&tape, &[1.0]), Err(short("grad_z")));
     assert_eq!(short("grad_z").to_string(), "grad_z must have length 2, got 1");
 }
 
 #[test]
 fn a_mean_direction_rounded_or_drifted_a_little_is_normalised() {
-    let law = PowerSpherical::new(&[0.6 * 1.0005, 0.8 * 1.0005], 300.0).unwrap();
+    let distribution = PowerSpherical::new(&[0.6 * 1.0005, 0.8 * 1.0005], 300.0).unwrap();
     let exact = PowerSpherical::new(&[0.6, 0.8], 300.0).unwrap();
     let x = [0.28, 0.96];
-    assert_relative("log density", law.log_density(&x).unwrap(), exact.log_density(&x).unwrap(), 1e-12);
+    assert_relative(
+        "log density",
+        distribution.log_density(&x).unwrap(),
+        exact.log_density(&x).unwrap(),
+        1e-12,
+    );
 }
 
 proptest! {
@@ -527,17 +545,17 @@ proptest! {
     ) {
         fn check<T: Real>(mu: &[f64], kappa: f64, seed: u64) -> Result<(), TestCaseError> {
             let mu: Vec<T> = mu.iter().map(|&x| T::of(x)).collect();
-            let law = PowerSpherical::new(&mu, T::of(kappa)).unwrap();
-            prop_assert!(law.entropy().is_finite());
-            prop_assert!(law.kl_to_uniform() >= T::zero() && law.kl_to_uniform().is_finite());
-            prop_assert!(law.kl_to_uniform_gradient() >= T::zero());
-            let tape = law.sample_with_tape(&mut rng(seed));
+            let distribution = PowerSpherical::new(&mu, T::of(kappa)).unwrap();
+            prop_assert!(distribution.entropy().is_finite());
+            prop_assert!(distribution.kl_to_uniform() >= T::zero() && distribution.kl_to_uniform().is_finite());
+            prop_assert!(distribution.kl_to_uniform_gradient() >= T::zero());
+            let tape = distribution.sample_with_tape(&mut rng(seed));
             let norm = tape.z.iter().map(|z| z.as_f64() * z.as_f64()).sum::<f64>().sqrt();
             prop_assert!((norm - 1.0).abs() < 1.7 * T::epsilon().as_f64() + 1e-14);
-            prop_assert!(!law.log_density(&tape.z).unwrap().is_nan());
-            let (by_mu, by_kappa) = law.pullback(&tape, &mu).unwrap();
+            prop_assert!(!distribution.log_density(&tape.z).unwrap().is_nan());
+            let (by_mu, by_kappa) = distribution.pullback(&tape, &mu).unwrap();
             prop_assert!(by_mu.iter().all(|x| x.is_finite()) && by_kappa.is_finite());
-            prop_assert!(law.cosine_derivative(&tape.angle) >= T::zero());
+            prop_assert!(distribution.cosine_derivative(&tape.angle) >= T::zero());
             Ok(())
         }
         let (mu, kappa) = (generic(n, seed), 10f64.powf(exponent));

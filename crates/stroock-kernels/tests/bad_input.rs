@@ -163,8 +163,8 @@ fn start_parameters_are_named() {
     ] {
         assert!(error.to_string().contains(word), "{error} does not name {word}");
     }
-    let law = PowerSphericalStart { dim: 2, mu: &[1.0, 0.0, 1.0, 0.0], kappa: &[1.0, 1.0] };
-    let error = law.pull_back(draws, &[1.0; 3], &[1.0; 2]).map(|_| ()).unwrap_err();
+    let distribution = PowerSphericalStart { dim: 2, mu: &[1.0, 0.0, 1.0, 0.0], kappa: &[1.0, 1.0] };
+    let error = distribution.pull_back(draws, &[1.0; 3], &[1.0; 2]).map(|_| ()).unwrap_err();
     assert_eq!(
         error,
         ArgumentError::Length {

@@ -1,4 +1,4 @@
-//! Laws of the simulated paths against closed forms: moments, invariance, divergence, membership.
+//! Distributions of the simulated paths against closed forms: moments, invariance, divergence, membership.
 //!
 //! Seeds are fixed and every bound is five standard errors. The scheme has a weak error of first order,
 //! which these tests keep below a quarter of the standard error and assert to be so. It is known in closed
@@ -149,7 +149,7 @@ fn states(path: &Path<f32>, n: usize, requests: usize, q: usize) -> impl Iterato
 }
 
 /// Asserts the mean, and that the weak error of the scheme is too small to be seen.
-fn assert_law(name: &str, draws: impl Iterator<Item = f64>, expected: f64, weak_error: f64) {
+fn assert_distribution(name: &str, draws: impl Iterator<Item = f64>, expected: f64, weak_error: f64) {
     let estimate = estimate(draws);
     assert!(
         weak_error.abs() <= 0.25 * estimate.standard_error,
@@ -195,7 +195,7 @@ fn mean_of_the_brownian_motion_decays_with_the_pinning_drift() {
                 let expected = (-rate * t).exp() * z_0;
                 let weak_error = expected * rate * t * motion.weak_error(index);
                 let draws = states(&path, n, indices.len(), q).map(|z| z[i]);
-                assert_law(&format!("n = {n}, t = {t}, z_{i}"), draws, expected, weak_error);
+                assert_distribution(&format!("n = {n}, t = {t}, z_{i}"), draws, expected, weak_error);
             }
         }
     }
@@ -219,7 +219,7 @@ fn second_moments_relax_to_the_uniform_ones() {
                     let weak_error = distance * rate * t * motion.weak_error(index);
                     let draws = states(&path, n, indices.len(), q).map(|z| z[i] * z[j]);
                     let name = format!("n = {n}, t = {t}, z_{i} z_{j}");
-                    assert_law(&name, draws, uniform + distance, weak_error);
+                    assert_distribution(&name, draws, uniform + distance, weak_error);
                 }
             }
         }
@@ -244,7 +244,12 @@ fn law_of_a_coordinate_depends_on_its_start_alone() {
                 let expected = (-rate * t).exp() * zonal(n, l, dot(a, start));
                 let weak_error = expected * rate * t * motion.weak_error(index);
                 let draws = states(&path, n, 1, 0).map(|z| zonal(n, l, dot(a, &z)));
-                assert_law(&format!("degree {l}, start {s}, direction {d}"), draws, expected, weak_error);
+                assert_distribution(
+                    &format!("degree {l}, start {s}, direction {d}"),
+                    draws,
+                    expected,
+                    weak_error,
+                );
             }
         }
     }
@@ -252,7 +257,7 @@ fn law_of_a_coordinate_depends_on_its_start_alone() {
 
 /// The scheme itself is invariant, so few and long steps will do: no weak error enters.
 #[test]
-fn rotated_starts_give_rotated_laws() {
+fn rotated_starts_give_rotated_distributions() {
     let (n, samples) = (3, 40_000);
     let motion = Motion::driftless(Space::Sphere, n, 1.3, 4);
     // Pairs (start, direction) with the inner product 0.6.
@@ -290,9 +295,9 @@ fn uniform_starts(n: usize, samples: usize) -> Vec<f64> {
     starts
 }
 
-/// Rotations keep the uniform law, with drift too and for steps of any length: no weak error enters.
+/// Rotations keep the uniform distribution, with drift too and for steps of any length: no weak error enters.
 #[test]
-fn uniform_law_is_stationary() {
+fn uniform_distribution_is_stationary() {
     for (n, scale, steps) in [(3, 0.0, 20), (5, 2.0, 20), (16, 1.0, 8)] {
         let motion = Motion::with_drift(n, 1.0, scale, steps);
         let path = motion.simulate(500 + n as u64, &uniform_starts(n, 20_000), &[1, steps / 2, steps]);
@@ -322,7 +327,7 @@ fn mean_with_drift_turns_and_decays() {
             for i in 0..n {
                 let draws = states(&path, n, indices.len(), q).map(|z| z[i]);
                 let name = format!("n = {n}, t = {t}, z_{i}");
-                assert_law(&name, draws, exact[i], of_scheme[i] - exact[i]);
+                assert_distribution(&name, draws, exact[i], of_scheme[i] - exact[i]);
             }
         }
     }
@@ -396,7 +401,7 @@ fn divergence_has_its_closed_form() {
         let exact = divergence(&motion, &start);
         let weak_error = divergence_of_scheme(&motion, &start) - exact;
         let draws = path.kl.iter().map(|&kl| f64::from(kl));
-        assert_law(&format!("n = {n}"), draws, exact, weak_error);
+        assert_distribution(&format!("n = {n}"), draws, exact, weak_error);
     }
 }
 
@@ -412,7 +417,7 @@ fn divergence_of_a_planar_rotation_is_exact() {
     }
 }
 
-/// From the uniform law, which stays, `E|K z|^2 = |K|_F^2 / n` for steps of any length.
+/// From the uniform distribution, which stays, `E|K z|^2 = |K|_F^2 / n` for steps of any length.
 #[test]
 fn divergence_from_the_uniform_start_is_that_of_the_frobenius_norm() {
     for n in [3, 5, 16] {
@@ -455,7 +460,7 @@ fn mean_under_the_general_linear_group_grows() {
                 let expected = (0.5 * sigma.powi(2) * t).exp() * start[i];
                 let weak_error = expected * (n as f64 - 1.0) / 24.0 * sigma.powi(4) * squares;
                 let draws = states(&path, n, indices.len(), q).map(|z| z[i]);
-                assert_law(&format!("GL({n}), t = {t}, z_{i}"), draws, expected, weak_error);
+                assert_distribution(&format!("GL({n}), t = {t}, z_{i}"), draws, expected, weak_error);
             }
         }
     }
@@ -469,9 +474,9 @@ fn logarithm_of_the_norm_under_the_general_linear_group_is_normal() {
     let motion = Motion::driftless(Space::GeneralLinear, n, sigma, steps);
     let path = motion.simulate(1200, &point(n).repeat(samples), &[steps]);
     let (mean, variance) = (sigma.powi(2), sigma.powi(2));
-    let deviations = || states(&path, n, 1, 0).map(|z| (dot(&z, &z).sqrt().ln() - mean) / variance.sqrt());
+    let sds = || states(&path, n, 1, 0).map(|z| (dot(&z, &z).sqrt().ln() - mean) / variance.sqrt());
     for (power, moment) in [(1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0)] {
-        estimate(deviations().map(|x| x.powi(power))).assert_mean(&format!("moment {power}"), moment);
+        estimate(sds().map(|x| x.powi(power))).assert_mean(&format!("moment {power}"), moment);
     }
 }
 

@@ -224,7 +224,7 @@ proptest! {
         let second = Convolution::plain([first.channels[1], outputs], [3, 3]).padding(1);
         let layers = vec![layer(first, then), layer(second, Then::Nothing)];
         let case = Case::new(layers, frames, size, u64::from(seed));
-        // A frame whose numbers are all cut to 0 has no deviation: tiny differences are blown up there.
+        // A frame whose numbers are all cut to 0 has no standard deviation: tiny differences are blown up there.
         let expected = layer_by_layer(&case);
         if expected.iter().flatten().all(|x| x.abs() < 1e4) {
             assert_all_close(&case.run(), &expected, 1e-9);

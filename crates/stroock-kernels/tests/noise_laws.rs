@@ -1,4 +1,4 @@
-//! The law of the increments: standard normal, independent between places, and a function of the place.
+//! The distribution of the increments: standard normal, independent between places, and a function of the place.
 //!
 //! Seeds are fixed. Every bound is one that a correct generator passes with probability 1 - 6e-7.
 

@@ -110,8 +110,8 @@ fn gradients_are_finite_differences() {
     }
 }
 
-/// A mean of a thousand beside deviations of a hundredth: a mean in one number of single precision would be wrong
-/// by a part in three hundred of the deviation.
+/// A mean of a thousand beside standard deviations of a hundredth: a mean in one number of single precision would be wrong
+/// by a part in three hundred of the standard deviation.
 #[test]
 fn a_large_mean_does_not_cost_digits() {
     let mut case = Case::<f32>::new(FrameNorm::new(4), 5, [9, 9], 1);
@@ -119,7 +119,7 @@ fn a_large_mean_does_not_cost_digits() {
     let exact = by_definition(&case.cast());
     for level in Level::ALL {
         let [output, of_input, of_scale, of_offset] = case.at(level).run();
-        // The gradients of the input are as large as the deviations are small.
+        // The gradients of the input are as large as the standard deviations are small.
         let scaled = |values: &[f64]| values.iter().map(|g| g * 0.01).collect::<Vec<_>>();
         let doubles = of_input.iter().map(|g| f64::from(*g)).collect::<Vec<_>>();
         assert_close("gradient of the input", &scaled(&doubles), &scaled(&exact[1]), 1e-5);

@@ -42,7 +42,7 @@ impl Observation {
 
 /// What is to be predicted beside the observations.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Target {
+pub enum Labels {
     /// Nothing.
     #[default]
     None,
@@ -73,7 +73,7 @@ pub struct Series {
     /// Which values the encoder must not see although they are observed, `[T, C]`; `None` means none of them.
     pub withheld: Option<Vec<bool>>,
     /// What is to be predicted beside the observations.
-    pub target: Target,
+    pub labels: Labels,
 }
 
 /// Series with observations of one kind.
@@ -147,10 +147,10 @@ impl Series {
                 length(list, count * channels, mask.len())?;
             }
         }
-        match &self.target {
-            Target::None | Target::Class(_) => {}
-            Target::ClassPerTime(classes) => length("target", count, classes.len())?,
-            Target::RealPerTime { width, values } => length("target", count * width, values.len())?,
+        match &self.labels {
+            Labels::None | Labels::Class(_) => {}
+            Labels::ClassPerTime(classes) => length("target", count, classes.len())?,
+            Labels::RealPerTime { width, values } => length("target", count * width, values.len())?,
         }
         let increases = |index: usize| {
             self.times[index].is_finite() && (index == 0 || self.times[index] > self.times[index - 1])

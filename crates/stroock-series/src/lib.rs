@@ -1,13 +1,13 @@
 //! Time series as they are: ragged, partly observed, vector- or image-valued; and the tables they come in.
 //!
 //! [`Dataset`] is the data model of everything that follows. [`table`] reads it from CSV and Parquet files in the
-//! units of the user, describes it, and writes answers back.
+//! units of the user, describes it, and writes predictions back.
 
 mod dataset;
 mod scaler;
 mod split;
 pub mod table;
 
-pub use dataset::{Dataset, Observation, Series, SeriesError, Target};
+pub use dataset::{Dataset, Labels, Observation, Series, SeriesError};
 pub use scaler::Scaler;
 pub use split::{Split, shuffled};

@@ -62,8 +62,8 @@ impl Scaler {
         }
         let shift = moments.iter().map(|&(_, mean, _)| mean).collect();
         let scale = moments.iter().map(|&(count, _, squares)| {
-            let deviation = (squares / f64::max(count, 1.0)).sqrt();
-            if deviation > 0.0 { deviation } else { 1.0 }
+            let sd = (squares / f64::max(count, 1.0)).sqrt();
+            if sd > 0.0 { sd } else { 1.0 }
         });
         Self { shift, scale: scale.collect() }
     }

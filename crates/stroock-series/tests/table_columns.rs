@@ -3,7 +3,7 @@
 mod text;
 
 use stroock_series::table::{Expectation, Fault, LabelColumn, ReadOptions, TableError, TableVariable};
-use stroock_series::{Dataset, Target};
+use stroock_series::{Dataset, Labels};
 use text::{assert_says, cells, list, names, read, read_with, some};
 
 #[test]
@@ -101,18 +101,18 @@ fn labels_belong_to_series_or_to_times() {
     let of_series = "id,time,x,state\na,0,1,10\na,1,1,\nb,0,1,9\nc,0,1,NA\n";
     let table = read_with(of_series, &options).unwrap();
     assert_eq!(table.classes, ["9", "10"]);
-    let targets: Vec<_> = table.data.series().iter().map(|series| series.target.clone()).collect();
-    assert_eq!(targets, [Target::Class(1), Target::Class(0), Target::None]);
+    let targets: Vec<_> = table.data.series().iter().map(|series| series.labels.clone()).collect();
+    assert_eq!(targets, [Labels::Class(1), Labels::Class(0), Labels::None]);
     assert_eq!(table.columns.label, Some(LabelColumn { column: "state".into(), per_time: false }));
     let of_times = "id,time,x,state\na,1,1,up\na,0,1,down\na,2,1,\n";
     let table = read_with(of_times, &options).unwrap();
     assert_eq!(table.classes, ["down", "up"]);
-    assert_eq!(table.data.series()[0].target, Target::ClassPerTime(vec![Some(0), Some(1), None]));
+    assert_eq!(table.data.series()[0].labels, Labels::ClassPerTime(vec![Some(0), Some(1), None]));
     let per_series = ReadOptions { label_per_time: Some(false), ..options.clone() };
     assert_says(read_with(of_times, &per_series), &["line 3", "`down`, but line 2 has `up`", "series `a`"]);
     let per_time = ReadOptions { label_per_time: Some(true), ..options };
     let table = read_with(of_series, &per_time).unwrap();
-    assert_eq!(table.data.series()[0].target, Target::ClassPerTime(vec![Some(1), None]));
+    assert_eq!(table.data.series()[0].labels, Labels::ClassPerTime(vec![Some(1), None]));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_model_finds_its_variables() {
     assert_eq!(table.variables, trained.variables);
     assert_eq!((table.data.series()[0].id.as_str(), &table.data.series()[0].times[..]), ("q", &[1.0][..]));
     assert_eq!(cells(&table.data.series()[0], 3), [[None, Some(9.0), Some(40.0)]]);
-    assert_eq!(table.data.series()[0].target, Target::Class(1));
+    assert_eq!(table.data.series()[0].labels, Labels::Class(1));
     let told: Vec<_> = table.columns.ignored.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(told, ["time", "z", "x"]);
     let long = read_with("id,time,variable,value\nq,3,y,9\nq,3,w,1\nq,4,age,40\n", &options).unwrap();

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use stroock_series::table::{
     Align, Finding, LabelColumn, Overview, ReadOptions, Sampling, Table, VariableOverview,
 };
-use stroock_series::{Series, Target};
+use stroock_series::{Labels, Series};
 use stroock_testing::golden::shared_folder;
 
 /// One series of one variable at the times 0, 1, 2, …
@@ -118,12 +118,12 @@ fn static_variables_count_series() {
 }
 
 fn labelled(classes: &[Option<u32>], per_time: bool) -> Overview {
-    let target = |class: &Option<u32>| match class {
-        _ if per_time => Target::ClassPerTime(vec![*class, Some(0)]),
-        Some(class) => Target::Class(*class),
-        None => Target::None,
+    let labels = |class: &Option<u32>| match class {
+        _ if per_time => Labels::ClassPerTime(vec![*class, Some(0)]),
+        Some(class) => Labels::Class(*class),
+        None => Labels::None,
     };
-    let make = |class| Series { target: target(class), ..line("s", vec![0.0, 1.0], vec![1.0, 2.0]) };
+    let make = |class| Series { labels: labels(class), ..line("s", vec![0.0, 1.0], vec![1.0, 2.0]) };
     let mut made = table(&["x"], classes.iter().map(make).collect());
     made.classes = vec!["alive".into(), "died".into()];
     made.columns.label = Some(LabelColumn { column: "outcome".into(), per_time });

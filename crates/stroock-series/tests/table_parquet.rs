@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-use stroock_series::Target;
+use stroock_series::Labels;
 use stroock_series::table::{ReadOptions, Table, TableError, TimeScale};
 use tempfile::TempDir;
 
@@ -87,7 +87,7 @@ fn every_kind_of_text_is_a_name() {
         let table = read_with(columns, &options).unwrap();
         let ids: Vec<_> = table.data.series().iter().map(|series| series.id.as_str()).collect();
         assert_eq!(ids, ["a b", "ü"]);
-        assert_eq!(table.data.series()[1].target, Target::Class(1));
+        assert_eq!(table.data.series()[1].labels, Labels::Class(1));
     }
 }
 

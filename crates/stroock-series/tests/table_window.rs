@@ -5,7 +5,7 @@ mod by_hand;
 use by_hand::{dated, line, series, table};
 use proptest::prelude::*;
 use stroock_series::table::{Align, Sampling, Table};
-use stroock_series::{Series, Target};
+use stroock_series::{Labels, Series};
 
 const DAY: f64 = 86_400.0;
 
@@ -59,7 +59,7 @@ fn ragged() -> impl Strategy<Value = Table> {
                 .collect();
             let cells: Vec<&[Option<f32>]> = cells.iter().map(|row| row.as_slice()).collect();
             let mut made = series(&format!("s{}", index % 4), &times, &cells);
-            made.target = Target::ClassPerTime((0..times.len()).map(|time| Some(time as u32)).collect());
+            made.labels = Labels::ClassPerTime((0..times.len()).map(|time| Some(time as u32)).collect());
             made
         };
         table(&["a", "b", "*c"], all.into_iter().enumerate().map(make).collect())
@@ -81,7 +81,7 @@ proptest! {
         prop_assert_eq!(sampled.origins.len(), sampled.data.series().len());
         let mut class_count = 0;
         for (series, origin) in sampled.data.series().iter().zip(&sampled.origins) {
-            if let Target::ClassPerTime(classes) = &series.target {
+            if let Labels::ClassPerTime(classes) = &series.labels {
                 class_count += classes.len();
             }
             let (Some(first), Some(last)) = (series.times.first(), series.times.last()) else { continue };
@@ -140,12 +140,12 @@ fn windows_have_their_boundary_as_origin_and_the_static_values_of_the_series() {
         &[9.5, 10.0, 19.9, 30.5],
         &[&[Some(1.0), Some(7.0)], &[Some(2.0), None], &[None, None], &[Some(4.0), None]],
     );
-    one.target = Target::Class(1);
+    one.labels = Labels::Class(1);
     one.withheld = Some(vec![false, true, false, false, false, false, true, false]);
     let cut = table(&["x", "*age"], vec![one]).sampled(windows(10.0));
     assert_eq!(cut.origins, [0.0, 10.0, 30.0]);
     let parts = cut.data.series();
-    assert!(parts.iter().all(|part| part.id == "η" && part.target == Target::Class(1)));
+    assert!(parts.iter().all(|part| part.id == "η" && part.labels == Labels::Class(1)));
     assert_eq!(parts[1].times, [0.0, 19.9 - 10.0]);
     assert_eq!(parts[1].values[..2], [2.0, 7.0]);
     assert_eq!(parts[1].observed.as_deref(), Some(&[true, true, false, false][..]));
@@ -159,14 +159,14 @@ fn windows_have_their_boundary_as_origin_and_the_static_values_of_the_series() {
 fn targets_are_cut_with_their_times() {
     let times = vec![-0.5, 0.0, 0.5, 1.0];
     let mut classes = line("c", times.clone(), vec![0.0; 4]);
-    classes.target = Target::ClassPerTime(vec![Some(3), None, Some(1), Some(2)]);
+    classes.labels = Labels::ClassPerTime(vec![Some(3), None, Some(1), Some(2)]);
     let mut reals = line("r", times, vec![0.0; 4]);
-    reals.target = Target::RealPerTime { width: 2, values: (0..8).map(|value| value as f32).collect() };
+    reals.labels = Labels::RealPerTime { width: 2, values: (0..8).map(|value| value as f32).collect() };
     let cut = table(&["x"], vec![classes, reals]).sampled(windows(1.0));
     assert_eq!(cut.origins, [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
-    let targets: Vec<&Target> = cut.data.series().iter().map(|series| &series.target).collect();
-    assert_eq!(*targets[1], Target::ClassPerTime(vec![None, Some(1)]));
-    assert_eq!(*targets[4], Target::RealPerTime { width: 2, values: vec![2.0, 3.0, 4.0, 5.0] });
+    let targets: Vec<&Labels> = cut.data.series().iter().map(|series| &series.labels).collect();
+    assert_eq!(*targets[1], Labels::ClassPerTime(vec![None, Some(1)]));
+    assert_eq!(*targets[4], Labels::RealPerTime { width: 2, values: vec![2.0, 3.0, 4.0, 5.0] });
 }
 
 #[test]

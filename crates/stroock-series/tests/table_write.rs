@@ -1,4 +1,4 @@
-//! Answers are written so that they read back the same, and never over a file that is there.
+//! Predictions are written so that they read back the same, and never over a file that is there.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -9,20 +9,20 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
-use stroock_series::table::{Column, ReadOptions, Sheet, Table, WriteError, shortest};
+use stroock_series::table::{Column, DataFrame, ReadOptions, Table, WriteError, shortest};
 
-fn sheet(texts: Vec<String>, numbers: Vec<f64>, counts: Vec<i64>) -> Sheet {
-    Sheet {
+fn data_frame(texts: Vec<String>, numbers: Vec<f64>, counts: Vec<i64>) -> DataFrame {
+    DataFrame {
         names: vec!["id".into(), "Wert, in µg".into(), "n".into()],
         columns: vec![Column::Text(texts), Column::Number(numbers), Column::Count(counts)],
     }
 }
 
-fn small() -> Sheet {
-    sheet(vec!["a".into(), "b".into()], vec![0.1, f64::NAN], vec![1, -2])
+fn small() -> DataFrame {
+    data_frame(vec!["a".into(), "b".into()], vec![0.1, f64::NAN], vec![1, -2])
 }
 
-fn read_csv(text: &[u8]) -> Sheet {
+fn read_csv(text: &[u8]) -> DataFrame {
     let mut reader = csv::Reader::from_reader(text);
     let names = reader.headers().unwrap().iter().map(String::from).collect();
     let (mut texts, mut numbers, mut counts) = (Vec::new(), Vec::new(), Vec::new());
@@ -32,10 +32,10 @@ fn read_csv(text: &[u8]) -> Sheet {
         numbers.push(if record[1].is_empty() { f64::NAN } else { record[1].parse().unwrap() });
         counts.push(record[2].parse().unwrap());
     }
-    Sheet { names, columns: vec![Column::Text(texts), Column::Number(numbers), Column::Count(counts)] }
+    DataFrame { names, columns: vec![Column::Text(texts), Column::Number(numbers), Column::Count(counts)] }
 }
 
-fn read_parquet(path: &Path) -> Sheet {
+fn read_parquet(path: &Path) -> DataFrame {
     let builder = ParquetRecordBatchReaderBuilder::try_new(fs::File::open(path).unwrap()).unwrap();
     let names = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
     let (mut texts, mut numbers, mut counts) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,11 +47,11 @@ fn read_parquet(path: &Path) -> Sheet {
         assert_eq!(column.null_count(), column.iter().filter(Option::is_none).count());
         counts.extend(batch.column(2).as_primitive::<Int64Type>().values().iter().copied());
     }
-    Sheet { names, columns: vec![Column::Text(texts), Column::Number(numbers), Column::Count(counts)] }
+    DataFrame { names, columns: vec![Column::Text(texts), Column::Number(numbers), Column::Count(counts)] }
 }
 
 /// Whether two sheets are the same to the bit, where NaN is NaN.
-fn is_same(one: &Sheet, other: &Sheet) -> bool {
+fn is_same(one: &DataFrame, other: &DataFrame) -> bool {
     let bits = |numbers: &[f64]| -> Vec<u64> {
         numbers.iter().map(|number| if number.is_nan() { 1 } else { number.to_bits() }).collect()
     };
@@ -69,7 +69,7 @@ proptest! {
     fn what_is_written_reads_back(
         rows in proptest::collection::vec(("\\PC*|[a,\"\r\n ]*", any::<f64>(), any::<i64>()), 0..50),
     ) {
-        let made = sheet(
+        let made = data_frame(
             rows.iter().map(|row| row.0.clone()).collect(),
             rows.iter().map(|row| row.1).collect(),
             rows.iter().map(|row| row.2).collect(),
@@ -105,7 +105,7 @@ fn what_is_written_is_a_table_again() {
             .collect()
     };
     let times: Vec<f64> = (0..30).map(|row| f64::from(row) * 0.1 + 0.3).collect();
-    let made = Sheet {
+    let made = DataFrame {
         names: ["id", "time", "x, in µg", "y"].map(String::from).to_vec(),
         columns: vec![
             Column::Text((0..30).map(|row| format!("s \"{}\"", row / 10)).collect()),
@@ -143,7 +143,7 @@ fn what_is_written_is_a_table_again() {
 #[test]
 fn numbers_are_short_texts() {
     let numbers = vec![0.1, shortest(36.6), 1e300, -2.5e-7, 1e15, 3.0, f64::NAN, -0.0, f64::INFINITY];
-    let made = Sheet { names: vec!["x".into()], columns: vec![Column::Number(numbers)] };
+    let made = DataFrame { names: vec!["x".into()], columns: vec![Column::Number(numbers)] };
     let mut text = Vec::new();
     made.to_csv(&mut text).unwrap();
     let expected = "x\n0.1\n36.6\n1e300\n-2.5e-7\n1000000000000000\n3\n\"\"\n-0\ninf\n";
@@ -224,7 +224,7 @@ fn a_sheet_of_many_parts_reads_back() {
     let count = 150_000;
     let texts = (0..count).map(|row| format!("s{}", row / 1000)).collect();
     let numbers = (0..count).map(|row| if row % 7 == 0 { f64::NAN } else { row as f64 * 0.1 }).collect();
-    let made = sheet(texts, numbers, (0..count).collect());
+    let made = data_frame(texts, numbers, (0..count).collect());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("many.parquet");
     made.save(&path).unwrap();

@@ -35,10 +35,10 @@ impl Estimate {
     /// When it does not, or when the standard error is not a positive number.
     pub fn assert_mean(&self, name: &str, expected: f64) {
         assert!(self.standard_error > 0.0, "{name}: standard error is {}", self.standard_error);
-        let deviations = (self.mean - expected) / self.standard_error;
+        let distance = (self.mean - expected) / self.standard_error;
         assert!(
-            deviations.abs() <= 5.0,
-            "{name}: mean {} is {deviations:.1} standard errors from {expected}",
+            distance.abs() <= 5.0,
+            "{name}: mean {} is {distance:.1} standard errors from {expected}",
             self.mean
         );
     }

@@ -5,7 +5,7 @@
 //! 1. [`series`]: time series as they are, ragged and with gaps;
 //! 2. [`batch`]: what the encoder sees and what the likelihood is scored on, without padding;
 //! 3. [`encoder`]: from the observed points of a series to a representation;
-//! 4. [`latent`]: from a representation to the law of a path on a homogeneous space, and to its states;
+//! 4. [`latent`]: from a representation to the process of a path on a homogeneous space, and to its states;
 //! 5. [`decoder`]: from states to the parameters of observations;
 //! 6. [`likelihood`]: how observations scatter;
 //! 7. [`task`]: what is predicted beside the observations;
@@ -15,7 +15,7 @@
 //! 11. [`predict`]: what a trained model says about series;
 //! 12. [`residual`]: how observations scatter around decoded paths together;
 //! 13. [`score`]: how good predictions are;
-//! 14. [`estimator`]: from a table to a fitted model and to answers in the units of the user;
+//! 14. [`estimator`]: from a table to a fitted model and to predictions in the units of the user;
 //! 15. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
 //! [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders

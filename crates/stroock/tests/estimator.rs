@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use stroock::estimator::{EstimatorError, EvaluationQuestion, FitConfig, Goal, Model, Question};
+use stroock::estimator::{EstimatorError, EvaluateOptions, FitConfig, Goal, Model, PredictOptions};
 use stroock::run::{Progress, RunFolder, StopFlag};
 use stroock::score::HoldOut;
-use stroock::series::Target;
-use stroock::series::table::{Column, ReadOptions, Sampling, Sheet, Table};
+use stroock::series::Labels;
+use stroock::series::table::{Column, DataFrame, ReadOptions, Sampling, Table};
 
 fn read(folder: &Path, name: &str, text: &str, options: &ReadOptions) -> Table {
     let path = folder.join(name);
@@ -37,9 +37,9 @@ fn hourly() -> String {
     text
 }
 
-fn numbers<'a>(sheet: &'a Sheet, name: &str) -> &'a [f64] {
-    let place = sheet.names.iter().position(|other| other == name).unwrap();
-    let Column::Number(numbers) = &sheet.columns[place] else { panic!("`{name}` has no numbers") };
+fn numbers<'a>(data_frame: &'a DataFrame, name: &str) -> &'a [f64] {
+    let place = data_frame.names.iter().position(|other| other == name).unwrap();
+    let Column::Number(numbers) = &data_frame.columns[place] else { panic!("`{name}` has no numbers") };
     numbers
 }
 
@@ -52,40 +52,41 @@ fn long_series_are_cut_filled_and_forecast() {
     assert_eq!(window % 86_400.0, 0.0);
 
     // The gap of a day, in the units of the table, between what the wave says.
-    let answers = model.impute(table.clone(), None, &Question::default()).unwrap();
-    assert_eq!(answers.len(), 24);
-    let worst = answers.times.iter().zip(&answers.mean).map(|(time, mean)| {
+    let predictions = model.impute(table.clone(), None, &PredictOptions::default()).unwrap();
+    assert_eq!(predictions.len(), 24);
+    let worst = predictions.times.iter().zip(&predictions.mean).map(|(time, mean)| {
         let hour = (time / 3600.0).rem_euclid(24.0);
         (mean - (50.0 + 10.0 * (std::f64::consts::TAU * hour / 24.0).sin())).abs()
     });
     let worst = worst.fold(0.0, f64::max);
     assert!(worst < 6.0, "off by {worst}");
-    let sheet = answers.sheet();
-    assert_eq!(sheet.names[..4], ["id", "date", "variable", "mean"]);
-    assert!(numbers(&sheet, "sd").iter().all(|&sd| sd > 0.0));
+    let data_frame = predictions.data_frame();
+    assert_eq!(data_frame.names[..4], ["id", "date", "variable", "mean"]);
+    assert!(numbers(&data_frame, "sd").iter().all(|&sd| sd > 0.0));
 
-    // Times in windows that have no rows are answered, too, and a saved model gives the same answers.
+    // Times in windows that have no rows are answered, too, and a saved model gives the same predictions.
     let ahead = table.data.series()[0].times.last().unwrap() + 40.0 * 86_400.0;
     let at = [ahead, ahead + 1800.0];
-    let asked = model.impute(table.clone(), Some(&at), &Question::default()).unwrap();
+    let asked = model.impute(table.clone(), Some(&at), &PredictOptions::default()).unwrap();
     assert_eq!(asked.len(), 4);
     assert_eq!(asked.times[0], ahead);
     let again = Model::load(&folder.path().join("run")).unwrap();
-    assert_eq!(again.impute(table.clone(), Some(&at), &Question::default()).unwrap(), asked);
+    assert_eq!(again.impute(table.clone(), Some(&at), &PredictOptions::default()).unwrap(), asked);
 
     // A forecast goes on from the last row, hour by hour, and within a window nobody is warned.
     let last = *table.data.series()[0].times.last().unwrap();
-    let forecast = model.forecast(table.clone(), last + 6.0 * 3600.0, None, &Question::default()).unwrap();
+    let forecast =
+        model.forecast(table.clone(), last + 6.0 * 3600.0, None, &PredictOptions::default()).unwrap();
     assert_eq!(forecast.len(), 12);
     assert_eq!(forecast.times[0], last + 3600.0);
     assert!(forecast.warnings.is_empty(), "{:?}", forecast.warnings);
-    let far = model.forecast(table.clone(), last + 50.0 * 3600.0, None, &Question::default()).unwrap();
+    let far = model.forecast(table.clone(), last + 50.0 * 3600.0, None, &PredictOptions::default()).unwrap();
     assert!(far.warnings[0].contains("outside the span"), "{:?}", far.warnings);
-    let too_far = model.forecast(table.clone(), last + 900.0 * 3600.0, None, &Question::default());
+    let too_far = model.forecast(table.clone(), last + 900.0 * 3600.0, None, &PredictOptions::default());
     let said = too_far.unwrap_err().to_string();
     assert!(said.contains("up to 2024-02-"), "{said}");
-    let past = model.forecast(table, last, None, &Question::default());
-    assert!(matches!(past, Err(EstimatorError::Question(_))));
+    let past = model.forecast(table, last, None, &PredictOptions::default());
+    assert!(matches!(past, Err(EstimatorError::Options(_))));
 }
 
 #[test]
@@ -102,13 +103,13 @@ fn classes_per_time_are_learnt_and_scored() {
     let options = ReadOptions { label: Some("state".into()), ..ReadOptions::default() };
     let table = read(folder.path(), "states.csv", &text, &options);
     assert_eq!(table.classes, ["high", "low"]);
-    assert!(matches!(table.data.series()[0].target, Target::ClassPerTime(_)));
+    assert!(matches!(table.data.series()[0].labels, Labels::ClassPerTime(_)));
     let model = fit(table.clone(), Goal::Classify, 200, folder.path());
-    let classes = model.classify(table.clone(), &Question::default()).unwrap();
+    let classes = model.classify(table.clone(), &PredictOptions::default()).unwrap();
     assert_eq!(classes.probabilities.len(), 600);
     assert!(classes.probabilities.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6));
     let prepared = model.prepare(table).unwrap();
-    let scores = model.evaluate(&prepared, None, &EvaluationQuestion::default()).unwrap();
+    let scores = model.evaluate(&prepared, None, &EvaluateOptions::default()).unwrap();
     let scores = scores.classes.unwrap().scores;
     assert_eq!(scores.count, 600);
     assert!(scores.accuracy > 0.85, "{scores:?}");
@@ -127,13 +128,13 @@ fn static_variables_are_seen_and_never_asked_for() {
     let options = ReadOptions { statics: vec!["level".into()], ..ReadOptions::default() };
     let table = read(folder.path(), "levels.csv", &text, &options);
     let model = fit(table.clone(), Goal::Impute, 60, folder.path());
-    let answers = model.impute(table.clone(), None, &Question::default()).unwrap();
-    assert_eq!(answers.len(), 40 * 4);
-    assert!(answers.sheet().rows().unwrap() == 160);
+    let predictions = model.impute(table.clone(), None, &PredictOptions::default()).unwrap();
+    assert_eq!(predictions.len(), 40 * 4);
+    assert!(predictions.data_frame().rows().unwrap() == 160);
     let prepared = model.prepare(table).unwrap();
     for hold_out in [HoldOut::Random { share: 0.3 }, HoldOut::Tail { share: 0.3 }] {
-        let question = EvaluationQuestion { hold_out, ..EvaluationQuestion::default() };
-        let evaluation = model.evaluate(&prepared, None, &question).unwrap();
+        let options = EvaluateOptions { hold_out, ..EvaluateOptions::default() };
+        let evaluation = model.evaluate(&prepared, None, &options).unwrap();
         let names: Vec<&str> = evaluation.variables.iter().map(|v| v.name.as_str()).collect();
         assert_eq!(names, ["x"]);
         assert!(evaluation.overall.mse < evaluation.overall.baselines[1].mse, "{evaluation:?}");
@@ -161,8 +162,8 @@ fn the_smallest_tables_are_fitted() {
         let folder = tempfile::tempdir().unwrap();
         let table = read(folder.path(), "small.csv", text, &ReadOptions::default());
         let model = fit(table.clone(), Goal::Impute, 2, folder.path());
-        let answers = model.impute(table, None, &Question::default()).unwrap();
-        let finite = answers.mean.iter().chain(&answers.deviation).all(|number| number.is_finite());
-        assert!(finite, "{name}: {answers:?}");
+        let predictions = model.impute(table, None, &PredictOptions::default()).unwrap();
+        let finite = predictions.mean.iter().chain(&predictions.sd).all(|number| number.is_finite());
+        assert!(finite, "{name}: {predictions:?}");
     }
 }

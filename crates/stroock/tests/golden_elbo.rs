@@ -5,11 +5,11 @@ use std::sync::Arc;
 use burn::module::Param;
 use burn::nn::Linear;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use stroock::batch::Evidence;
+use stroock::batch::Targets;
 use stroock::decoder::{Decoder, MlpConfig};
 use stroock::initial::InitialWeights;
 use stroock::latent::{
-    DriftKind, LatentConfig, PathGrid, PathLaw, PathNoise, PathPlan, PathRequests, simulate,
+    DriftKind, LatentConfig, PathGrid, PathNoise, PathPlan, PathProcess, PathRequests, simulate,
 };
 use stroock::likelihood::{GaussianConfig, ScaleKind};
 use stroock::objective::{ElboParts, ElboWeights};
@@ -49,15 +49,18 @@ fn golden_elbo_in_value_and_gradient() {
 
     let drift = DriftKind::Chebyshev { terms, interval: (0.0, 2.0) };
     let mut initial = InitialWeights::new(1, &device);
-    let mut law =
-        PathLaw::new(h.shape[1], &LatentConfig { dim: n, drift, ..LatentConfig::default() }, &mut initial);
-    law.mu = linear(&of("q._loc_map.weight"), &of("q._loc_map.bias"), &device);
-    law.kappa = linear(&of("q._scl_map.weight"), &of("q._scl_map.bias"), &device);
-    law.drift = linear(&drift_weight, &of("q._time_fn.map.bias"), &device);
+    let mut process = PathProcess::new(
+        h.shape[1],
+        &LatentConfig { dim: n, drift, ..LatentConfig::default() },
+        &mut initial,
+    );
+    process.mu = linear(&of("q._loc_map.weight"), &of("q._loc_map.bias"), &device);
+    process.kappa = linear(&of("q._scl_map.weight"), &of("q._scl_map.bias"), &device);
+    process.drift = linear(&drift_weight, &of("q._time_fn.map.bias"), &device);
     let scalar = |x: f64| {
         Param::from_tensor(Tensor::<1>::from_data(TensorData::new(vec![x], [1]), (&device, DType::F64)))
     };
-    law.sigma = scalar(number(parameters, "q._sigma"));
+    process.sigma = scalar(number(parameters, "q._sigma"));
     let mut decoder = MlpConfig { hidden: vec![1], ..MlpConfig::default() }.init(n, 1, &mut initial);
     for (layer, i) in decoder.layers.iter_mut().zip(["0", "2"]) {
         let [weight, bias] = ["weight", "bias"].map(|kind| of(&format!("dec.mu_map.map.{i}.{kind}")));
@@ -74,13 +77,13 @@ fn golden_elbo_in_value_and_gradient() {
     let offsets: Vec<usize> = (0..=series).map(|b| b * points).collect();
     let observed: Vec<bool> = mask.entries.iter().map(|&x| x > 0.5).collect();
     let single: Vec<f32> = values.entries.iter().map(|&x| x as f32).collect();
-    let evidence = Arc::new(Evidence::new(channels, offsets.clone(), single, Some(&observed)).unwrap());
+    let targets = Arc::new(Targets::new(channels, offsets.clone(), single, Some(&observed)).unwrap());
 
-    let law_of = law.parameters(tensor::<2>(&h, &device));
+    let law_of = process.parameters(tensor::<2>(&h, &device));
     assert_close("mu", &doubles(law_of.mu.clone()), &array(&file, "mu").entries, 1e-12);
     assert_close("kappa", &doubles(law_of.kappa.clone()), &array(&file, "kappa").entries, 1e-12);
 
-    // The start points are given, so the divergence of their laws is all that depends on `mu` and `kappa`.
+    // The start points are given, so the divergence of their processes is all that depends on `mu` and `kappa`.
     let last = times.entries.last().copied().unwrap_or(1.0);
     let plan = PathPlan {
         space: Space::Sphere,
@@ -101,11 +104,11 @@ fn golden_elbo_in_value_and_gradient() {
     let twice: Vec<f64> = doubles(kl_path.clone()).iter().map(|kl| 2.0 * kl).collect();
     assert_close("klp", &twice, &array(&file, "klp_reference").entries, 1e-10);
 
-    let rows = samples * evidence.points();
+    let rows = samples * targets.points();
     let mean = decoder.decode(path.states.reshape([rows, n])).unwrap();
-    let mean = mean.reshape([samples, evidence.points(), channels]);
-    let nll = likelihood.negative_log_likelihood(mean, Arc::clone(&evidence)).unwrap();
-    // Evidence is single precision.
+    let mean = mean.reshape([samples, targets.points(), channels]);
+    let nll = likelihood.negative_log_likelihood(mean, Arc::clone(&targets)).unwrap();
+    // Targets is single precision.
     assert_close("nll", &doubles(nll.clone()), &array(&file, "nll").entries, 1e-6);
 
     let kl_start = kl_to_uniform(law_of.mu, law_of.kappa);
@@ -113,7 +116,7 @@ fn golden_elbo_in_value_and_gradient() {
     // 6.444e-8 below those of arbitrary precision, which ours agree with.
     assert_close("kl0", &doubles(kl_start.clone()), &array(&file, "kl0").entries, 1e-7);
     let parts = ElboParts { kl_start, kl_path, negative_log_likelihood: nll, task: None };
-    let counts: Vec<f64> = evidence.counts().iter().map(|&count| count as f64).collect();
+    let counts: Vec<f64> = targets.counts().iter().map(|&count| count as f64).collect();
     let counts = Tensor::<1>::from_data(TensorData::new(counts, [series]), (&device, DType::F64));
     let weights = ElboWeights { kl_start: 0.01, kl_path: 2.0 * 0.02, ..ElboWeights::default() };
     let loss = parts.loss(weights, counts);
@@ -128,15 +131,15 @@ fn golden_elbo_in_value_and_gradient() {
         doubles(bias.val().grad(&gradients).expect("a gradient"))
     };
     for (name, linear) in [
-        ("q._scl_map", &law.kappa),
-        ("q._time_fn.map", &law.drift),
+        ("q._scl_map", &process.kappa),
+        ("q._time_fn.map", &process.drift),
         ("dec.mu_map.map.0", &decoder.layers[0]),
         ("dec.mu_map.map.2", &decoder.layers[1]),
     ] {
         assert_close(name, &of_weight(linear), &expected(&format!("{name}.weight")), 1e-6);
         assert_close(name, &of_bias(linear), &expected(&format!("{name}.bias")), 1e-6);
     }
-    let of_sigma = doubles(law.sigma.val().grad(&gradients).expect("a gradient"));
+    let of_sigma = doubles(process.sigma.val().grad(&gradients).expect("a gradient"));
     assert_close("sigma", &of_sigma, &[number(&file["gradients"], "q._sigma")], 1e-6);
     // d/d(root scale) = d/d(ln scale) * 2 / (root scale).
     let of_ln_scale = doubles(likelihood.ln_scale.val().grad(&gradients).expect("a gradient"))[0];
@@ -148,7 +151,7 @@ fn golden_elbo_in_value_and_gradient() {
     );
 }
 
-/// The divergence of the start laws as a differentiable tensor, through draws that are thrown away.
+/// The divergence of the start distributions as a differentiable tensor, through draws that are thrown away.
 fn kl_to_uniform(mu: Tensor<2>, kappa: Tensor<1>) -> Tensor<1> {
     let [series, dim] = mu.dims();
     let plan = stroock::latent::StartPlan {
@@ -162,8 +165,8 @@ fn kl_to_uniform(mu: Tensor<2>, kappa: Tensor<1>) -> Tensor<1> {
     let start = stroock::latent::power_spherical(plan, mu.clone(), kappa).unwrap();
     let direction = doubles(mu);
     for (b, kl) in doubles(start.kl.clone()).into_iter().enumerate() {
-        let law = PowerSpherical::new(&direction[b * dim..(b + 1) * dim], check[b]).unwrap();
-        assert!((kl - law.kl_to_uniform()).abs() < 1e-12);
+        let process = PowerSpherical::new(&direction[b * dim..(b + 1) * dim], check[b]).unwrap();
+        assert!((kl - process.kl_to_uniform()).abs() < 1e-12);
     }
     start.kl
 }

@@ -56,14 +56,19 @@ fn trained(config: &ModelConfig, batch: &Batch, steps: u64) -> StandardModel {
 fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     let (device, batch) = (Device::flex().autodiff(), batch(&[0, 1, 2]));
     let mut model = filled(init(&of_frames(), 1, &device), 0.6, 100);
-    model.law.sigma = Param::from_tensor(Tensor::full([1], 0.3, &device));
-    // The law of the start points does not depend on the representation: its gradients are pathwise, not those of
+    model.process.sigma = Param::from_tensor(Tensor::full([1], 0.3, &device));
+    // The distribution of the start points does not depend on the representation: its gradients are pathwise, not those of
     // differences.
-    for head in [&mut model.law.mu, &mut model.law.kappa] {
+    for head in [&mut model.process.mu, &mut model.process.kappa] {
         head.weight = Param::from_tensor(head.weight.val().zeros_like());
     }
     // And a bias of the keys moves all scores of a softmax alike.
-    let left_out = ["law.mu.weight", "law.mu.bias", "law.kappa.weight", "law.kappa.bias"];
+    let left_out = [
+        "distribution.mu.weight",
+        "distribution.mu.bias",
+        "distribution.kappa.weight",
+        "distribution.kappa.bias",
+    ];
     let chosen = |name: &str| !left_out.contains(&name) && !name.ends_with("attention.key.bias");
     assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 5, 1e-7);
 }

@@ -213,9 +213,10 @@ fn gradients_of_the_learned_prior_are_those_of_finite_differences() {
     for divergence in [DivergenceKind::MonteCarlo, DivergenceKind::FrobeniusBound] {
         let model = model(LatentConfig { prior: PriorKind::Learned, divergence, ..latent() }, &device);
         let mut model = filled(model, 0.6, 30);
-        model.law.sigma = burn::module::Param::from_tensor(Tensor::full([1], 0.3, &device));
+        model.process.sigma = burn::module::Param::from_tensor(Tensor::full([1], 0.3, &device));
         for batch in batches() {
-            let chosen = |name: &str| ["law.prior", "law.drift.bias", "law.sigma"].contains(&name);
+            let chosen =
+                |name: &str| ["process.prior", "process.drift.bias", "process.sigma"].contains(&name);
             assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 9, 1e-7);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use burn::module::Param;
 use burn::tensor::{DType, Device, Tensor};
 use numbers::{doubles, tensor, uniform};
-use stroock::batch::Evidence;
+use stroock::batch::Targets;
 use stroock::fused::FusedReal;
 use stroock::likelihood::{
     Bernoulli, Categorical, ContinuousBernoulli, EntryLoss, Gaussian, GaussianConfig, LikelihoodKind,
@@ -59,7 +59,7 @@ fn slopes_of_grey_values_are_those_of_finite_differences() {
 }
 
 #[test]
-fn the_continuous_bernoulli_law_is_normalised() {
+fn the_continuous_bernoulli_distribution_is_normalised() {
     // Simpson's rule.
     let parts = 4000;
     for l in LOGITS {
@@ -119,10 +119,10 @@ fn large_logits_neither_overflow_nor_lose_their_slopes() {
 }
 
 /// Two series of two and three points with two channels, one entry missing.
-fn evidence(value: impl Fn(usize) -> f32) -> Arc<Evidence> {
+fn targets(value: impl Fn(usize) -> f32) -> Arc<Targets> {
     let observed: Vec<bool> = (0..10).map(|place| place != 3).collect();
     let values = (0..10).map(|place| if observed[place] { value(place) } else { f32::NAN }).collect();
-    Arc::new(Evidence::new(2, vec![0, 2, 5], values, Some(&observed)).unwrap())
+    Arc::new(Targets::new(2, vec![0, 2, 5], values, Some(&observed)).unwrap())
 }
 
 /// Compares the gradient of the losses of the two series, weighted, with finite differences.
@@ -138,7 +138,7 @@ fn assert_gradient(name: &str, start: &[f64], loss: impl Fn(Tensor<1>) -> Tensor
 
 #[test]
 fn gradients_of_whole_series_are_those_of_finite_differences() {
-    let grey = evidence(|place| place as f32 / 9.0);
+    let grey = targets(|place| place as f32 / 9.0);
     let logits = uniform(2 * 10, 1);
     assert_gradient("bernoulli", &logits, |x| {
         Bernoulli.negative_log_likelihood(x.reshape([2, 5, 2]), Arc::clone(&grey)).unwrap()
@@ -146,7 +146,7 @@ fn gradients_of_whole_series_are_those_of_finite_differences() {
     assert_gradient("continuous bernoulli", &logits, |x| {
         ContinuousBernoulli.negative_log_likelihood(x.reshape([2, 5, 2]), Arc::clone(&grey)).unwrap()
     });
-    let classes = evidence(|place| (place % 3) as f32);
+    let classes = targets(|place| (place % 3) as f32);
     assert_gradient("classes", &uniform(2 * 30, 2), |x| {
         let logits = x.mul_scalar(4.0).reshape([2, 5, 6]);
         Categorical { classes: 3 }.negative_log_likelihood(logits, Arc::clone(&classes)).unwrap()
@@ -165,14 +165,14 @@ fn densities(gaussian: &Gaussian, values: &[f32], mean: f64, channel: usize) -> 
     let count = values.len();
     let mask: Vec<bool> = (0..2 * count).map(|place| place % 2 == channel).collect();
     let both = values.iter().flat_map(|&x| [x, x]).collect();
-    let evidence = Evidence::new(2, (0..=count).collect(), both, Some(&mask)).unwrap();
+    let targets = Targets::new(2, (0..=count).collect(), both, Some(&mask)).unwrap();
     let means = Tensor::full([1, count, 2], mean, (&Device::flex(), DType::F64));
-    let nll = gaussian.negative_log_likelihood(means, Arc::new(evidence)).unwrap();
+    let nll = gaussian.negative_log_likelihood(means, Arc::new(targets)).unwrap();
     doubles(nll).into_iter().map(|nll| (-nll).exp()).collect()
 }
 
 #[test]
-fn the_gaussian_law_is_normalised_with_a_scale_for_each_channel() {
+fn the_gaussian_distribution_is_normalised_with_a_scale_for_each_channel() {
     let device = Device::flex();
     let scales = [0.25, 0.75];
     let mut gaussian = GaussianConfig { scale: 1.0, kind: ScaleKind::PerChannel, channels: 2 }.init(&device);
@@ -202,16 +202,16 @@ fn probabilities_of_classes_sum_to_one() {
     let logits: Vec<f64> = uniform(classes, 4).into_iter().map(|x| 40.0 * x).collect();
     let logits = tensor(&logits, [1, 1, classes], &Device::flex());
     let probability = |class: usize| {
-        let evidence = Evidence::new(1, vec![0, 1], vec![class as f32], None).unwrap();
+        let targets = Targets::new(1, vec![0, 1], vec![class as f32], None).unwrap();
         let categorical = Categorical { classes };
-        (-doubles(categorical.negative_log_likelihood(logits.clone(), Arc::new(evidence)).unwrap())[0]).exp()
+        (-doubles(categorical.negative_log_likelihood(logits.clone(), Arc::new(targets)).unwrap())[0]).exp()
     };
     let sum: f64 = (0..classes).map(probability).sum();
     assert_close("sum", &[sum], &[1.0], 1e-14);
     // Logits far beyond the range of the exponential.
     let far = tensor(&[1e4, -1e4, 0.0, 0.0, 0.0], [1, 1, classes], &Device::flex());
-    let evidence = Arc::new(Evidence::new(1, vec![0, 1], vec![1.0], None).unwrap());
-    let nll = Categorical { classes }.negative_log_likelihood(far, evidence).unwrap();
+    let targets = Arc::new(Targets::new(1, vec![0, 1], vec![1.0], None).unwrap());
+    let nll = Categorical { classes }.negative_log_likelihood(far, targets).unwrap();
     assert_eq!(doubles(nll), [2e4]);
 }
 
@@ -220,10 +220,10 @@ fn values_that_are_no_class_are_named() {
     let logits = Tensor::<3>::zeros([1, 3, 6], &Device::flex());
     for (value, words) in [(3.0, "3"), (-1.0, "-1"), (0.5, "0.5"), (1e9, "1000000000")] {
         let values = vec![0.0, 1.0, 2.0, 0.0, 1.0, value];
-        let evidence =
-            |mask: Option<&[bool]>| Arc::new(Evidence::new(2, vec![0, 3], values.clone(), mask).unwrap());
+        let targets =
+            |mask: Option<&[bool]>| Arc::new(Targets::new(2, vec![0, 3], values.clone(), mask).unwrap());
         let categorical = Categorical { classes: 3 };
-        let error = categorical.negative_log_likelihood(logits.clone(), evidence(None)).unwrap_err();
+        let error = categorical.negative_log_likelihood(logits.clone(), targets(None)).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!(
@@ -232,14 +232,14 @@ fn values_that_are_no_class_are_named() {
         );
         // Where it is not observed it may be anything.
         let mask = [true, true, true, true, true, false];
-        let nll = categorical.negative_log_likelihood(logits.clone(), evidence(Some(&mask))).unwrap();
+        let nll = categorical.negative_log_likelihood(logits.clone(), targets(Some(&mask))).unwrap();
         assert_close("five entries", &doubles(nll), &[5.0 * 3f64.ln()], 1e-6);
     }
 }
 
 #[test]
 fn outputs_of_another_shape_are_refused() {
-    let evidence = evidence(|_| 0.0);
+    let targets = targets(|_| 0.0);
     for kind in [
         LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
         LikelihoodKind::Bernoulli,
@@ -250,13 +250,13 @@ fn outputs_of_another_shape_are_refused() {
         let outputs = kind.outputs(2);
         let nll = |points, width| {
             let output = Tensor::zeros([2, points, width], &Device::flex());
-            likelihood.negative_log_likelihood(output, Arc::clone(&evidence))
+            likelihood.negative_log_likelihood(output, Arc::clone(&targets))
         };
         assert_eq!(nll(5, outputs).unwrap().dims(), [2]);
         for (points, width) in [(4, outputs), (5, outputs + 1)] {
             let words = nll(points, width).unwrap_err().to_string();
             let expected = format!(
-                "the decoder gave [2, {points}, {width}] numbers a point, but the evidence needs {outputs}"
+                "the decoder gave [2, {points}, {width}] numbers a point, but the targets needs {outputs}"
             );
             assert_eq!(words, expected);
         }

@@ -66,7 +66,7 @@ fn model(seed: u64, device: &Device) -> StandardModel {
 }
 
 /// What a model says about series that it has never seen, in the units of the user.
-fn answers(model: &StandardModel, description: &Description) -> Vec<Draws> {
+fn predictions(model: &StandardModel, description: &Description) -> Vec<Draws> {
     let draws = PathDraws { key: NoiseKey::new(6, 0), samples: 3, first_sample: 0 };
     let times = vec![vec![0.1, 0.45, 1.3], vec![0.7]];
     Predictor::new(model, &description.data).posterior(&oscillations(9, 2), &[8, 4], &times, draws).unwrap()
@@ -121,13 +121,13 @@ fn refused_after_edit(key: &str, from: &str, to: &str) -> String {
 fn a_loaded_model_gives_the_same_numbers_on_new_series() {
     let (_folder, path) = saved();
     let original = model(1, &Device::flex().autodiff());
-    let expected = answers(&original, &description());
-    assert_ne!(answers(&model(2, &Device::flex()), &description()), expected);
+    let expected = predictions(&original, &description());
+    assert_ne!(predictions(&model(2, &Device::flex()), &description()), expected);
     for device in [Device::flex(), Device::flex().autodiff()] {
         let (model, found) = Description::load(&path, &device).unwrap();
         assert_eq!(found, description());
-        assert_eq!(answers(&model, &found), expected);
-        assert_eq!(answers(&model.valid(), &found), expected);
+        assert_eq!(predictions(&model, &found), expected);
+        assert_eq!(predictions(&model.valid(), &found), expected);
     }
     // Saved again, it is the same file.
     let (loaded, found) = load(&path).unwrap();
@@ -144,7 +144,7 @@ fn a_loaded_model_can_be_trained_on() {
     let draws = PathDraws { key: NoiseKey::new(1, 0), samples: 1, first_sample: 0 };
     let bound = model.bound(&batch, draws).unwrap();
     let gradients = bound.losses(Default::default(), &batch).mean().backward();
-    let gradient = model.law.drift.weight.val().grad(&gradients).expect("a gradient");
+    let gradient = model.process.drift.weight.val().grad(&gradients).expect("a gradient");
     assert!(doubles(gradient).iter().any(|g| *g != 0.0));
 }
 
@@ -170,7 +170,7 @@ fn the_metadata_say_everything_about_the_data() {
     }
     // Nothing but the parameters, under their names.
     let names: Vec<&str> = file.tensors.iter().map(|(name, _)| &name[..]).collect();
-    assert!(names.contains(&"law.sigma") && names.contains(&"likelihood.gaussian.ln_scale"), "{names:?}");
+    assert!(names.contains(&"process.sigma") && names.contains(&"likelihood.gaussian.ln_scale"), "{names:?}");
     assert_eq!(names.len(), to_file(&load(&path).unwrap().0).unwrap().tensors.len());
 }
 
@@ -223,21 +223,21 @@ fn metadata_that_cannot_be_understood_are_named() {
 #[test]
 fn tensors_of_another_model_are_named() {
     let words = refused_after_edit("model", r#""dim":3"#, r#""dim":4"#);
-    assert_eq!(words, "tensor `law.mu.weight` is f32 [6, 3], but f32 [6, 4] is needed");
-    let words = refused_after(|file| file.tensors.retain(|(name, _)| name != "law.sigma"));
-    assert_eq!(words, "lacks tensor `law.sigma`: it belongs to a model with another configuration");
+    assert_eq!(words, "tensor `process.mu.weight` is f32 [6, 3], but f32 [6, 4] is needed");
+    let words = refused_after(|file| file.tensors.retain(|(name, _)| name != "process.sigma"));
+    assert_eq!(words, "lacks tensor `process.sigma`: it belongs to a model with another configuration");
     let words = refused_after(|file| {
-        file.push("law.prior", StoredTensor::new(vec![2], vec![1.0_f32; 2]).unwrap());
+        file.push("process.prior", StoredTensor::new(vec![2], vec![1.0_f32; 2]).unwrap());
     });
     assert_eq!(
         words,
-        "has the unexpected tensor `law.prior`: it belongs to a model with another configuration"
+        "has the unexpected tensor `process.prior`: it belongs to a model with another configuration"
     );
     let words = refused_after(|file| {
-        let sigma = file.tensors.iter_mut().find(|(name, _)| name == "law.sigma").unwrap();
+        let sigma = file.tensors.iter_mut().find(|(name, _)| name == "process.sigma").unwrap();
         sigma.1 = StoredTensor::new(vec![1], vec![0.1_f64]).unwrap();
     });
-    assert_eq!(words, "tensor `law.sigma` is f64 [1], but f32 [1] is needed");
+    assert_eq!(words, "tensor `process.sigma` is f64 [1], but f32 [1] is needed");
 }
 
 #[test]
@@ -253,9 +253,9 @@ fn numbers_that_are_not_finite_are_neither_read_nor_written() {
 
     fs::write(&path, &good).unwrap();
     let mut diverged = model(1, &Device::flex());
-    diverged.law.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
+    diverged.process.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
     let words = description().save(&diverged, &path).unwrap_err().to_string();
-    assert!(words.ends_with("tensor `law.sigma` is not finite at index 0 (it is NaN)"), "{words}");
+    assert!(words.ends_with("tensor `process.sigma` is not finite at index 0 (it is NaN)"), "{words}");
     assert!(fs::read(&path).unwrap() == good, "a diverged model has replaced a good one");
 }
 

@@ -1,7 +1,7 @@
-//! The law of the residuals against dense linear algebra, its limits, and its draws.
+//! The process of the residuals against dense linear algebra, its limits, and its draws.
 
 use proptest::prelude::*;
-use stroock::residual::{ChannelResidual, Conditional, ResidualLaw, ResidualSample, Shape, fit};
+use stroock::residual::{ChannelResidual, Conditional, ResidualProcess, ResidualSample, Shape, fit};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 
@@ -38,17 +38,17 @@ fn forward(lower: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
     x
 }
 
-fn covariance(law: &ChannelResidual, t: f64, u: f64) -> f64 {
-    law.amplitude * law.amplitude * (-(t - u).abs() / law.length).exp()
+fn covariance(process: &ChannelResidual, t: f64, u: f64) -> f64 {
+    process.amplitude * process.amplitude * (-(t - u).abs() / process.length).exp()
 }
 
 /// Gaussian conditioning and log likelihood by the whole covariance matrix.
-fn dense(law: &ChannelResidual, times: &[f64], values: &[f64], at: &[f64]) -> (Conditional, f64) {
-    let noise = law.noise * law.noise;
+fn dense(process: &ChannelResidual, times: &[f64], values: &[f64], at: &[f64]) -> (Conditional, f64) {
+    let noise = process.noise * process.noise;
     let matrix: Vec<Vec<f64>> = (0..times.len())
         .map(|i| {
             let row = (0..times.len())
-                .map(|j| covariance(law, times[i], times[j]) + if i == j { noise } else { 0.0 });
+                .map(|j| covariance(process, times[i], times[j]) + if i == j { noise } else { 0.0 });
             row.collect()
         })
         .collect();
@@ -56,11 +56,11 @@ fn dense(law: &ChannelResidual, times: &[f64], values: &[f64], at: &[f64]) -> (C
     let white = forward(&lower, values);
     let mut answer = Conditional::default();
     for &t in at {
-        let cross: Vec<f64> = times.iter().map(|&u| covariance(law, t, u)).collect();
+        let cross: Vec<f64> = times.iter().map(|&u| covariance(process, t, u)).collect();
         let half = forward(&lower, &cross);
         answer.mean.push(half.iter().zip(&white).map(|(a, b)| a * b).sum());
         let known: f64 = half.iter().map(|a| a * a).sum();
-        let variance = law.amplitude * law.amplitude + noise - known;
+        let variance = process.amplitude * process.amplitude + noise - known;
         answer.variance.push(variance);
     }
     let log = |i: usize| -0.5 * white[i] * white[i] - lower[i][i].ln() - 0.5 * std::f64::consts::TAU.ln();
@@ -76,13 +76,13 @@ fn increasing(mut times: Vec<f64>) -> Vec<f64> {
     times
 }
 
-fn laws() -> impl Strategy<Value = ChannelResidual> {
+fn processes() -> impl Strategy<Value = ChannelResidual> {
     (0.0..3.0f64, -3.0..3.0f64, 0.05..2.0f64).prop_map(|(amplitude, length, noise)| ChannelResidual {
         amplitude,
         length: length.exp(),
         noise,
         shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-        trust: 1.0,
+        shrinkage: 1.0,
     })
 }
 
@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn conditioning_is_that_of_the_dense_gaussian(
-        law in laws(),
+        process in processes(),
         // A coarse lattice makes times coincide, seen with seen and seen with asked.
         times in prop::collection::vec((0..40i32).prop_map(|t| f64::from(t) / 4.0), 0..=12)
             .prop_map(increasing),
@@ -100,31 +100,31 @@ proptest! {
             .prop_map(increasing),
     ) {
         let values = &values[..times.len()];
-        let answer = law.condition(&times, values, &at);
-        let (expected, log) = dense(&law, &times, values, &at);
+        let answer = process.condition(&times, values, &at);
+        let (expected, log) = dense(&process, &times, values, &at);
         prop_assert_eq!(answer.mean.len(), at.len());
         for q in 0..at.len() {
             prop_assert!(close(answer.mean[q], expected.mean[q], 1e-10), "{:?} {:?}", answer, expected);
             let (found, dense) = (answer.variance[q], expected.variance[q]);
             prop_assert!(close(found, dense, 1e-10), "{:?} {:?}", answer, expected);
         }
-        prop_assert!(close(law.log_likelihood(&times, values), log, 1e-10));
+        prop_assert!(close(process.log_likelihood(&times, values), log, 1e-10));
     }
 
     #[test]
     fn held_values_are_judged_by_the_conditional_moments(
-        law in laws(),
+        process in processes(),
         times in prop::collection::vec(0.0..10.0f64, 5).prop_map(increasing),
         values in prop::collection::vec(-5.0..5.0f64, 5),
         at in prop::collection::vec(0.0..10.0f64, 4).prop_map(increasing),
         truth in prop::collection::vec(-5.0..5.0f64, 4),
     ) {
-        let (moments, _) = dense(&law, &times, &values, &at);
+        let (moments, _) = dense(&process, &times, &values, &at);
         let density = |q: usize| {
             let (error, variance) = (truth[q] - moments.mean[q], moments.variance[q]);
             -0.5 * (error * error / variance + (std::f64::consts::TAU * variance).ln())
         };
-        let found = law.predictive_log_likelihood((&times, &values), (&at, &truth));
+        let found = process.predictive_log_likelihood((&times, &values), (&at, &truth));
         prop_assert!(close(found, (0..4).map(density).sum(), 1e-9));
     }
 
@@ -143,21 +143,21 @@ proptest! {
             .prop_map(increasing),
     ) {
         let power = |x: f64| if x == 0.0 { 0.0 } else { 10f64.powf(x) };
-        let law = ChannelResidual {
-            amplitude: power(amplitude), length: 10f64.powf(length), noise: power(noise), shape: Shape::default(), trust: 1.0,
+        let process = ChannelResidual {
+            amplitude: power(amplitude), length: 10f64.powf(length), noise: power(noise), shape: Shape::default(), shrinkage: 1.0,
         };
-        let answer = law.condition(&times, &values, &at);
+        let answer = process.condition(&times, &values, &at);
         prop_assert!(answer.mean.iter().all(|x| x.is_finite()), "{:?}", answer);
         prop_assert!(answer.variance.iter().all(|x| x.is_finite() && *x >= 0.0), "{:?}", answer);
         let mut numbers = stream(1);
-        let draw = law.draw(&times, &values, &at, 1.0, &mut || normal(&mut numbers));
+        let draw = process.draw(&times, &values, &at, 1.0, &mut || normal(&mut numbers));
         prop_assert!(draw.iter().all(|x| x.is_finite()), "{:?}", draw);
-        prop_assert!(!law.log_likelihood(&times, &values).is_nan());
-        prop_assert!(!law.predictive_log_likelihood((&times, &values), (&at, &values)).is_nan());
+        prop_assert!(!process.log_likelihood(&times, &values).is_nan());
+        prop_assert!(!process.predictive_log_likelihood((&times, &values), (&at, &values)).is_nan());
         let sample = ResidualSample {
             seen_times: times.clone(), seen_values: values.clone(), held_times: at, held_values: values,
         };
-        prop_assert!(fit(&[sample.clone(), sample.clone(), sample], 1.0).is_sound());
+        prop_assert!(fit(&[sample.clone(), sample.clone(), sample], 1.0).is_valid());
     }
 }
 
@@ -166,7 +166,7 @@ const LAW: ChannelResidual = ChannelResidual {
     length: 1.5,
     noise: 0.3,
     shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-    trust: 1.0,
+    shrinkage: 1.0,
 };
 const TIMES: [f64; 4] = [0.0, 0.4, 2.0, 2.5];
 const VALUES: [f64; 4] = [0.5, -0.2, 1.3, 0.9];
@@ -239,23 +239,23 @@ fn shapes_are_found_again() {
     assert!((found.tail_spread / truth.tail_spread).ln().abs() < 0.06, "{found:?}");
     assert!((found.variance() / truth.variance()).ln().abs() < 0.05, "{found:?}");
     assert_eq!(Shape::fit(&[0.1; 5]), Shape::default());
-    assert!(Shape::fit(&[0.0; 500]).is_sound());
+    assert!(Shape::fit(&[0.0; 500]).is_valid());
 }
 
 #[test]
-fn draws_have_the_conditional_law() {
-    let law = LAW;
+fn draws_have_the_conditional_process() {
+    let process = LAW;
     let at = [-1.0, 0.4, 1.0, 1.1, 4.0];
-    let expected = law.condition(&TIMES, &VALUES, &at);
+    let expected = process.condition(&TIMES, &VALUES, &at);
     let mut numbers = stream(2);
     let draws: Vec<Vec<f64>> =
-        (0..40_000).map(|_| law.draw(&TIMES, &VALUES, &at, 1.0, &mut || normal(&mut numbers))).collect();
+        (0..40_000).map(|_| process.draw(&TIMES, &VALUES, &at, 1.0, &mut || normal(&mut numbers))).collect();
     for q in 0..at.len() {
         let centred = |draw: &Vec<f64>| draw[q] - expected.mean[q];
         estimate(draws.iter().map(centred)).assert_mean("mean", 0.0);
         estimate(draws.iter().map(|d| centred(d).powi(2))).assert_mean("variance", expected.variance[q]);
     }
-    // Neighbours move together: the joint law from the dense conditional of the second given the first.
+    // Neighbours move together: the joint process from the dense conditional of the second given the first.
     let covariance = {
         let probe = 0.7;
         let with = |value: f64| {
@@ -263,7 +263,7 @@ fn draws_have_the_conditional_law() {
             all.push((1.0, value));
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
             let (times, values): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
-            law.condition(&times, &values, &[1.1]).mean[0]
+            process.condition(&times, &values, &[1.1]).mean[0]
         };
         // The slope of E[r(1.1) | r(1.0)] is their covariance over the variance of r(1.0).
         (with(probe) - with(0.0)) / probe * expected.variance[2]
@@ -275,13 +275,13 @@ fn draws_have_the_conditional_law() {
 
 #[test]
 fn laws_are_read_back_as_written_and_checked() {
-    let law = ResidualLaw { channels: vec![LAW, ChannelResidual::white(0.2)] };
-    let text = serde_json::to_string(&law).unwrap();
-    assert_eq!(serde_json::from_str::<ResidualLaw>(&text).unwrap(), law);
-    assert!(serde_json::from_str::<ResidualLaw>(r#"{"channels": [], "more": 1}"#).is_err());
+    let process = ResidualProcess { channels: vec![LAW, ChannelResidual::white(0.2)] };
+    let text = serde_json::to_string(&process).unwrap();
+    assert_eq!(serde_json::from_str::<ResidualProcess>(&text).unwrap(), process);
+    assert!(serde_json::from_str::<ResidualProcess>(r#"{"channels": [], "more": 1}"#).is_err());
     let short = r#"{"amplitude": 1.0, "length": 2.0, "noise": 0.5}"#;
     assert_eq!(serde_json::from_str::<ChannelResidual>(short).unwrap().shape, Shape::default());
-    assert!(law.is_sound(2) && !law.is_sound(3));
+    assert!(process.is_valid(2) && !process.is_valid(3));
     for wrong in [
         ChannelResidual { amplitude: -1.0, ..LAW },
         ChannelResidual { length: 0.0, ..LAW },
@@ -289,6 +289,6 @@ fn laws_are_read_back_as_written_and_checked() {
         ChannelResidual { shape: Shape { spread: f64::INFINITY, ..Shape::default() }, ..LAW },
         ChannelResidual::white(0.0),
     ] {
-        assert!(!wrong.is_sound(), "{wrong:?}");
+        assert!(!wrong.is_valid(), "{wrong:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Predictions under a residual law: pulled to what is seen, as wide as the law says, alone or in a batch.
+//! Predictions under a residual process: pulled to what is seen, as wide as the process says, alone or in a batch.
 
 use burn::module::Module;
 use burn::tensor::Device;
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::initial::InitialWeights;
@@ -10,7 +10,7 @@ use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws, StandardModel};
 use stroock::predict::{Draws, Predictor};
-use stroock::residual::{ChannelResidual, ResidualLaw, Shape};
+use stroock::residual::{ChannelResidual, ResidualProcess, Shape};
 use stroock::series::{Dataset, Observation, Scaler, Series};
 use stroock_kernels::noise::NoiseKey;
 
@@ -42,25 +42,25 @@ fn data() -> Dataset {
     Dataset::new(Observation::Vector { channels: 2 }, vec![series("a", 0.0), series("b", 0.3)]).unwrap()
 }
 
-fn posterior(law: &ResidualLaw, numbers: &[usize], times: &[f64]) -> Vec<Draws> {
+fn posterior(process: &ResidualProcess, numbers: &[usize], times: &[f64]) -> Vec<Draws> {
     let axis = TimeAxis { start: 0.0, end: 4.0, horizon: 1.0 };
     let batcher = Batcher {
         input_axis: axis,
         grid_axis: axis,
         grid: GridKind::Observations { largest_step: 0.05 },
         input: InputChoice::All,
-        evidence: EvidenceChoice::All,
+        targets: TargetChoice::All,
     };
     let model = model();
     let scaler = Scaler { shift: vec![10.0, 0.0], scale: vec![2.0, 1.0] };
-    let predictor = Predictor { model: &model, batcher: &batcher, scaler: &scaler, residual: Some(law) };
+    let predictor = Predictor { model: &model, batcher: &batcher, scaler: &scaler, residual: Some(process) };
     let draws = PathDraws { key: NoiseKey::new(1, 0), samples: SAMPLES, first_sample: 0 };
     predictor.posterior(&data(), numbers, &vec![times.to_vec(); numbers.len()], draws).unwrap()
 }
 
-fn law(trust: f64, shape: Shape) -> ResidualLaw {
-    let channel = ChannelResidual { amplitude: 1.0, length: 0.5, noise: 1e-3, shape, trust };
-    ResidualLaw { channels: vec![channel; 2] }
+fn process(shrinkage: f64, shape: Shape) -> ResidualProcess {
+    let channel = ChannelResidual { amplitude: 1.0, length: 0.5, noise: 1e-3, shape, shrinkage };
+    ResidualProcess { channels: vec![channel; 2] }
 }
 
 /// Mean and variance of the draws of a channel at a time.
@@ -74,7 +74,7 @@ fn moments(draws: &Draws, time: usize, channel: usize) -> (f64, f64) {
 
 #[test]
 fn draws_go_through_what_is_seen_and_not_through_what_is_withheld() {
-    let drawn = posterior(&law(1.0, Shape::default()), &[0], &[0.0, 0.5, 2.0, 3.9]);
+    let drawn = posterior(&process(1.0, Shape::default()), &[0], &[0.0, 0.5, 2.0, 3.9]);
     for (time, value) in [(0, 1.0), (1, 2.0), (2, 0.5)] {
         let (mean, variance) = moments(&drawn[0], time, 0);
         // In the units of the user.
@@ -83,7 +83,7 @@ fn draws_go_through_what_is_seen_and_not_through_what_is_withheld() {
     }
     let (mean, variance) = moments(&drawn[0], 1, 1);
     assert!((mean - 3.0).abs() > 0.5 && variance > 0.1, "{mean} {variance}");
-    // Far from everything: the law itself, of which the differences among paths are a part.
+    // Far from everything: the process itself, of which the differences among paths are a part.
     let (_, far) = moments(&drawn[0], 3, 1);
     assert!((0.8..1.3).contains(&far), "{far}");
 }
@@ -91,9 +91,9 @@ fn draws_go_through_what_is_seen_and_not_through_what_is_withheld() {
 #[test]
 fn without_trust_the_decoder_says_nothing() {
     let shape = Shape { spread: 0.5, tail_share: 0.1, tail_spread: 2.0 };
-    let law = law(0.0, shape);
-    let drawn = posterior(&law, &[0], &[1.0, 3.9]);
-    let known = law.channels[0].condition(&[0.0, 0.5, 2.0], &[1.0, 2.0, 0.5], &[1.0, 3.9]);
+    let process = process(0.0, shape);
+    let drawn = posterior(&process, &[0], &[1.0, 3.9]);
+    let known = process.channels[0].condition(&[0.0, 0.5, 2.0], &[1.0, 2.0, 0.5], &[1.0, 3.9]);
     for time in 0..2 {
         let (mean, variance) = moments(&drawn[0], time, 0);
         let expected = (10.0 + 2.0 * known.mean[time], 4.0 * known.variance[time] * shape.variance());
@@ -104,7 +104,7 @@ fn without_trust_the_decoder_says_nothing() {
 
 #[test]
 fn a_series_is_answered_alike_alone_and_in_a_batch() {
-    let law = law(0.75, Shape::default());
-    let together = posterior(&law, &[0, 1], &[0.2, 0.7]);
-    assert_eq!(posterior(&law, &[1], &[0.2, 0.7])[0], together[1]);
+    let process = process(0.75, Shape::default());
+    let together = posterior(&process, &[0, 1], &[0.2, 0.7]);
+    assert_eq!(posterior(&process, &[1], &[0.2, 0.7])[0], together[1]);
 }

@@ -1,7 +1,7 @@
-//! The fit of the law of the residuals: known laws, little data, outliers, heavy tails.
+//! The fit of the process of the residuals: known processes, little data, outliers, heavy tails.
 
 use rand_core::Rng;
-use stroock::residual::{ChannelResidual, DecodedSample, ResidualSample, Shape, fit, fit_trusting};
+use stroock::residual::{ChannelResidual, DecodedSample, ResidualSample, Shape, fit, fit_with_shrinkage};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 fn stream(number: u32) -> Stream {
@@ -18,13 +18,13 @@ const LAW: ChannelResidual = ChannelResidual {
     length: 1.5,
     noise: 0.3,
     shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-    trust: 1.0,
+    shrinkage: 1.0,
 };
 
-/// Series of a known law at irregular times; a third of the values is held back, and the second half of every
+/// Series of a known process at irregular times; a third of the values is held back, and the second half of every
 /// other series.
 fn simulate(
-    law: &ChannelResidual,
+    process: &ChannelResidual,
     series: u32,
     length: usize,
     tail: impl Fn(f64) -> f64,
@@ -37,7 +37,7 @@ fn simulate(
             time -= 0.5 * numbers.uniform().ln();
             times.push(time);
         }
-        let values = law.draw(&[], &[], &times, 1.0, &mut || normal(&mut numbers));
+        let values = process.draw(&[], &[], &times, 1.0, &mut || normal(&mut numbers));
         let mut sample = ResidualSample::default();
         for (k, (time, value)) in times.into_iter().zip(values).enumerate() {
             let late = number % 2 == 1 && k > length / 2;
@@ -59,29 +59,29 @@ fn within(name: &str, found: f64, expected: f64, share: f64) {
 }
 
 #[test]
-fn the_fit_recovers_the_law() {
-    for law in [
+fn the_fit_recovers_the_process() {
+    for process in [
         LAW,
         ChannelResidual {
             amplitude: 20.0,
             length: 12.0,
             noise: 2.0,
             shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-            trust: 1.0,
+            shrinkage: 1.0,
         },
         ChannelResidual {
             amplitude: 0.01,
             length: 0.6,
             noise: 0.02,
             shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-            trust: 1.0,
+            shrinkage: 1.0,
         },
     ] {
-        let samples = simulate(&law, 200, 60, |x| x);
+        let samples = simulate(&process, 200, 60, |x| x);
         let found = fit(&samples, 1.0);
-        let density = |law: &ChannelResidual| -> f64 {
+        let density = |process: &ChannelResidual| -> f64 {
             let one = |s: &ResidualSample| {
-                law.predictive_log_likelihood(
+                process.predictive_log_likelihood(
                     (&s.seen_times, &s.seen_values),
                     (&s.held_times, &s.held_values),
                 )
@@ -89,11 +89,11 @@ fn the_fit_recovers_the_law() {
             samples.iter().map(one).sum()
         };
         let plain = ChannelResidual { shape: Shape::default(), ..found };
-        eprintln!("{found:?}: {} nats, the truth {}", density(&plain), density(&law));
-        assert!(density(&plain) > density(&law) - 0.1, "{found:?} is not the best");
-        within("amplitude", found.amplitude, law.amplitude, 0.15);
-        within("length", found.length, law.length, 0.3);
-        within("noise", found.noise, law.noise, 0.15);
+        eprintln!("{found:?}: {} nats, the truth {}", density(&plain), density(&process));
+        assert!(density(&plain) > density(&process) - 0.1, "{found:?} is not the best");
+        within("amplitude", found.amplitude, process.amplitude, 0.15);
+        within("length", found.length, process.length, 0.3);
+        within("noise", found.noise, process.noise, 0.15);
         within("variance of the shape", found.shape.variance(), 1.0, 0.08);
     }
 }
@@ -126,7 +126,7 @@ fn little_data_fall_back_to_white() {
         held_values: vec![0.0; 100],
     };
     let found = fit(&[zeros], 1.0);
-    assert!(found.is_sound() && found.noise <= 1e-6, "{found:?}");
+    assert!(found.is_valid() && found.noise <= 1e-6, "{found:?}");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn outliers_do_not_break_the_fit() {
 
 #[test]
 fn the_shape_makes_intervals_cover() {
-    // Cubes of normal numbers have heavy tails: their deviation is far too wide for 90 %.
+    // Cubes of normal numbers have heavy tails: their standard deviation is far too wide for 90 %.
     let samples = simulate(&ChannelResidual::white(1.0), 200, 60, |x| x.powi(3));
     let found = fit(&samples, 1.0);
     let mut numbers = stream(8);
@@ -166,7 +166,7 @@ fn the_shape_makes_intervals_cover() {
     }
     assert!(found.shape.spread < 0.9, "{found:?}");
     let share = f64::from(covered) / f64::from(count);
-    // Two normal laws are not quite the law of cubes.
+    // Two normal processes are not quite the process of cubes.
     assert!((share - 0.9).abs() < 0.05, "{share}");
 }
 
@@ -182,8 +182,8 @@ fn the_fit_is_the_same_every_time_and_fast() {
 
 /// Observations around what a decoder should say, a wave, and what it says: a share of the wave, and noise.
 fn decoded(series: u32, share: f64, noise: f64) -> Vec<DecodedSample> {
-    let law = ChannelResidual { amplitude: 0.2, length: 1.0, ..ChannelResidual::white(0.02) };
-    let residuals = simulate(&law, series, 40, |x| x);
+    let process = ChannelResidual { amplitude: 0.2, length: 1.0, ..ChannelResidual::white(0.02) };
+    let residuals = simulate(&process, series, 40, |x| x);
     let with_wave = |(number, mut observed): (usize, ResidualSample)| {
         let mut numbers = stream(5000 + number as u32);
         let wave = |time: &f64| (3.0 * time + number as f64).sin();
@@ -204,14 +204,14 @@ fn decoded(series: u32, share: f64, noise: f64) -> Vec<DecodedSample> {
 
 #[test]
 fn a_decoder_is_trusted_as_far_as_it_deserves() {
-    let right = fit_trusting(&decoded(60, 1.0, 0.0), &[], 1.0);
-    assert_eq!(right.trust, 1.0, "{right:?}");
+    let right = fit_with_shrinkage(&decoded(60, 1.0, 0.0), &[], 1.0);
+    assert_eq!(right.shrinkage, 1.0, "{right:?}");
     within("amplitude", right.amplitude, 0.2, 0.3);
-    let wrong = fit_trusting(&decoded(60, 0.0, 2.0), &decoded(100, 0.0, 0.0), 1.0);
-    assert_eq!(wrong.trust, 0.0, "{wrong:?}");
-    // Without trust the wave is a part of what is left over.
+    let wrong = fit_with_shrinkage(&decoded(60, 0.0, 2.0), &decoded(100, 0.0, 0.0), 1.0);
+    assert_eq!(wrong.shrinkage, 0.0, "{wrong:?}");
+    // Without shrinkage the wave is a part of what is left over.
     assert!(wrong.amplitude > 0.5, "{wrong:?}");
-    let twice = fit_trusting(&decoded(60, 2.0, 0.0), &[], 1.0);
-    assert_eq!(twice.trust, 0.5, "{twice:?}");
-    assert_eq!(fit_trusting(&[], &[], 0.3), ChannelResidual::white(0.3));
+    let twice = fit_with_shrinkage(&decoded(60, 2.0, 0.0), &[], 1.0);
+    assert_eq!(twice.shrinkage, 0.5, "{twice:?}");
+    assert_eq!(fit_with_shrinkage(&[], &[], 0.3), ChannelResidual::white(0.3));
 }

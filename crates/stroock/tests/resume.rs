@@ -113,7 +113,7 @@ fn a_saved_model_gives_the_same_numbers() {
     assert_eq!(output(&loaded), output(&trained.model));
     let other = model(2, 5, 6, &Device::flex().autodiff());
     let error = from_file(other, &file).unwrap_err().to_string();
-    assert!(error.contains("law.mu"), "{error}");
+    assert!(error.contains("distribution.mu"), "{error}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn sorted_normals(stream: &mut Stream, count: usize) -> Vec<f64> {
     draws
 }
 
-/// Distribution function of the standard normal law, by Simpson's rule.
+/// Distribution function of the standard normal distribution, by Simpson's rule.
 fn phi(x: f64) -> f64 {
     let density = |u: f64| (-0.5 * u * u).exp() / std::f64::consts::TAU.sqrt();
     let step = x / 2000.0;
@@ -37,7 +37,7 @@ fn phi(x: f64) -> f64 {
 }
 
 #[test]
-fn crps_of_normal_draws_is_that_of_the_normal_law() {
+fn crps_of_normal_draws_is_that_of_the_normal_distribution() {
     let density = |u: f64| (-0.5 * u * u).exp() / std::f64::consts::TAU.sqrt();
     let root_pi = std::f64::consts::PI.sqrt();
     for truth in [-2.0, 0.0, 0.3, 4.0] {
@@ -80,13 +80,13 @@ proptest! {
     fn the_mixture_is_the_log_of_the_mean_density(
         parts in prop::collection::vec((-3.0..3.0f64, 0.2..3.0f64), 1..8), truth in -3.0..3.0f64,
     ) {
-        let (means, deviations): (Vec<f64>, Vec<f64>) = parts.iter().copied().unzip();
+        let (means, sds): (Vec<f64>, Vec<f64>) = parts.iter().copied().unzip();
         let density: f64 = parts
             .iter()
             .map(|(m, d)| (-0.5 * ((truth - m) / d).powi(2)).exp() / (d * std::f64::consts::TAU.sqrt()))
             .sum();
         let expected = -(density / parts.len() as f64).ln();
-        prop_assert!((gaussian_mixture_nll(&means, &deviations, truth) - expected).abs() < 1e-10);
+        prop_assert!((gaussian_mixture_nll(&means, &sds, truth) - expected).abs() < 1e-10);
         let shared = gaussian_mixture_nll(&means, &[0.5], truth);
         prop_assert_eq!(shared, gaussian_mixture_nll(&means, &vec![0.5; means.len()], truth));
     }

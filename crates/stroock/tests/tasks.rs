@@ -6,7 +6,7 @@ mod parameters;
 use burn::tensor::{Device, Tensor};
 use numbers::{doubles, tensor, uniform};
 use parameters::{assert_gradients, double, gradients_by_name};
-use stroock::batch::{Batch, Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batch, Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::{Activation, MlpConfig};
 use stroock::encoder::TimeAttentionConfig;
 use stroock::initial::InitialWeights;
@@ -14,7 +14,7 @@ use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws};
 use stroock::objective::ElboWeights;
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock::task::{TaskConfig, TaskHead, TaskKind};
 use stroock_kernels::noise::NoiseKey;
 use stroock_testing::finite_difference::assert_close;
@@ -25,12 +25,12 @@ const SAMPLES: usize = 2;
 const LENGTHS: [usize; 3] = [4, 1, 2];
 const POINTS: usize = 7;
 
-fn batch(targets: [Target; 3]) -> Batch {
-    let series = LENGTHS.into_iter().zip(targets).enumerate().map(|(b, (length, target))| Series {
+fn batch(labels: [Labels; 3]) -> Batch {
+    let series = LENGTHS.into_iter().zip(labels).enumerate().map(|(b, (length, labels))| Series {
         id: format!("series {b}"),
         times: (0..length).map(|i| i as f64 / 5.0).collect(),
         values: (0..length).map(|i| (i + b) as f32 / 3.0).collect(),
-        target,
+        labels,
         ..Series::default()
     });
     let data = Dataset::new(Observation::Vector { channels: 1 }, series.collect()).unwrap();
@@ -40,7 +40,7 @@ fn batch(targets: [Target; 3]) -> Batch {
         grid_axis: axis,
         grid: GridKind::Regular { points: 6 },
         input: InputChoice::All,
-        evidence: EvidenceChoice::All,
+        targets: TargetChoice::All,
     };
     batcher.assemble(&data, &[0, 1, 2], NoiseKey::new(1, 0)).unwrap()
 }
@@ -62,7 +62,7 @@ fn cross_entropy(logits: &[f64], class: usize) -> f64 {
 #[test]
 fn a_class_at_every_time_point() {
     let labels = [vec![Some(2), None, Some(0), Some(1)], vec![Some(1)], vec![None, None]];
-    let batch = batch(labels.clone().map(Target::ClassPerTime));
+    let batch = batch(labels.clone().map(Labels::ClassPerTime));
     let head = head(TaskKind::ClassPerTime { classes: 3 });
     let prediction = head.predict(states(), &batch);
     assert_eq!(prediction.dims(), [SAMPLES, POINTS, 3]);
@@ -78,7 +78,7 @@ fn a_class_at_every_time_point() {
 
 #[test]
 fn a_class_for_the_whole_series_from_its_mean_state() {
-    let batch = batch([Target::Class(1), Target::None, Target::Class(0)]);
+    let batch = batch([Labels::Class(1), Labels::None, Labels::Class(0)]);
     let head = head(TaskKind::ClassPerSeries { classes: 2 });
     let prediction = head.predict(states(), &batch);
     assert_eq!(prediction.dims(), [SAMPLES, 3, 2]);
@@ -109,11 +109,11 @@ fn numbers_at_every_time_point() {
     let (width, missing) = (2, [1, 6]);
     let mut numbers: Vec<f32> = uniform(POINTS * width, 2).into_iter().map(|x| x as f32).collect();
     missing.iter().for_each(|&place| numbers[place] = f32::NAN);
-    let target = |from: usize, to: usize| Target::RealPerTime {
+    let labels = |from: usize, to: usize| Labels::RealPerTime {
         width,
         values: numbers[from * width..to * width].to_vec(),
     };
-    let batch = batch([target(0, 4), target(4, 5), Target::None]);
+    let batch = batch([labels(0, 4), labels(4, 5), Labels::None]);
     let head = head(TaskKind::RealPerTime { width });
     let prediction = head.predict(states(), &batch);
     assert_eq!(prediction.dims(), [SAMPLES, POINTS, width]);
@@ -131,7 +131,7 @@ fn numbers_at_every_time_point() {
 #[test]
 fn an_angle_is_a_point_of_the_unit_circle() {
     let angles: Vec<f32> = (0..POINTS).map(|i| i as f32).collect();
-    let circle = |angles: &[f32]| Target::RealPerTime {
+    let circle = |angles: &[f32]| Labels::RealPerTime {
         width: 2,
         values: angles.iter().flat_map(|angle| [angle.sin(), angle.cos()]).collect(),
     };
@@ -150,22 +150,22 @@ fn an_angle_is_a_point_of_the_unit_circle() {
         let b = [0, 0, 0, 0, 1, 2, 2][row % POINTS];
         expected[b] += (2.0 - 2.0 * difference.cos()) / (2 * SAMPLES * LENGTHS[b]) as f64;
     }
-    // Targets are single precision.
+    // Labels are single precision.
     assert_close("loss", &doubles(head.loss(prediction, &batch).unwrap()), &expected, 1e-6);
 }
 
 #[test]
 fn targets_of_another_kind_are_named() {
-    let loss = |kind, target: Target| {
-        let batch = batch([Target::None, Target::None, target]);
+    let loss = |kind, labels: Labels| {
+        let batch = batch([Labels::None, Labels::None, labels]);
         let head = head(kind);
         head.loss(head.predict(states(), &batch), &batch).map(|_| ()).map_err(|error| error.to_string())
     };
-    let real = |width: usize| Target::RealPerTime { width, values: vec![0.0; 2 * width] };
-    let per_time = || Target::ClassPerTime(vec![Some(0), Some(2)]);
+    let real = |width: usize| Labels::RealPerTime { width, values: vec![0.0; 2 * width] };
+    let per_time = || Labels::ClassPerTime(vec![Some(0), Some(2)]);
     let (class, classes) = (TaskKind::ClassPerSeries { classes: 3 }, TaskKind::ClassPerTime { classes: 3 });
     let refused = [
-        (classes, Target::Class(1), "a class per time point", "a class for the whole series"),
+        (classes, Labels::Class(1), "a class per time point", "a class for the whole series"),
         (class, per_time(), "a class per series", "classes per time point"),
         (
             TaskKind::RealPerTime { width: 2 },
@@ -175,14 +175,14 @@ fn targets_of_another_kind_are_named() {
         ),
         (TaskKind::Angle, per_time(), "an angle per time point", "classes per time point"),
     ];
-    for (kind, target, task, found) in refused {
+    for (kind, labels, task, found) in refused {
         let expected = format!("the task is {task}, but series 2 of the batch has {found}");
-        assert_eq!(loss(kind, target), Err(expected));
+        assert_eq!(loss(kind, labels), Err(expected));
     }
     assert_eq!(loss(classes, per_time()), Ok(()));
     assert_eq!(loss(TaskKind::Angle, real(2)), Ok(()));
     // Point 6 is the last of the batch.
-    let words = "targets: the value of channel 0 at point 6 is 2, but classes are the whole numbers below 2";
+    let words = "labels: the value of channel 0 at point 6 is 2, but classes are the whole numbers below 2";
     assert_eq!(loss(TaskKind::ClassPerTime { classes: 2 }, per_time()), Err(words.to_owned()));
 }
 
@@ -206,10 +206,10 @@ fn config(kind: TaskKind) -> ModelConfig {
 fn the_task_teaches_the_encoder() {
     let labels = [vec![Some(1), Some(0), None, Some(1)], vec![Some(0)], vec![Some(1), Some(1)]];
     let cases = [
-        (TaskKind::ClassPerTime { classes: 2 }, batch(labels.map(Target::ClassPerTime))),
+        (TaskKind::ClassPerTime { classes: 2 }, batch(labels.map(Labels::ClassPerTime))),
         (
             TaskKind::ClassPerSeries { classes: 2 },
-            batch([Target::Class(0), Target::Class(1), Target::Class(1)]),
+            batch([Labels::Class(0), Labels::Class(1), Labels::Class(1)]),
         ),
     ];
     for (kind, batch) in cases {

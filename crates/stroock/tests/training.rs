@@ -47,12 +47,12 @@ fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     let data = oscillations(3, 2);
     let batch = batcher().assemble(&data, &[0, 1, 2], NoiseKey::new(5, 0)).unwrap();
     // The start points are drawn by rejection and follow `mu` by parallel transport, so that differences do not
-    // see the gradients of their law: these are checked in the tests of the distribution. Here the law of
+    // see the gradients of their distribution: these are checked in the tests of the distribution. Here the distribution of
     // the start points does not depend on the representation.
     let stream = NoiseKey::new(21, 0).stream(Purpose::Other, 0, 0);
     let mut single = model(2, 3, 4, &device).map(&mut Fill(stream));
-    single.law.sigma = Param::from_tensor(Tensor::full([1], 0.3, &device));
-    for head in [&mut single.law.mu, &mut single.law.kappa] {
+    single.process.sigma = Param::from_tensor(Tensor::full([1], 0.3, &device));
+    for head in [&mut single.process.mu, &mut single.process.kappa] {
         head.weight = Param::from_tensor(head.weight.val().zeros_like());
     }
     let module = double(&single);
@@ -62,7 +62,7 @@ fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     let count = all.len();
     assert_eq!(count, module.num_params());
     let encoder = module.encoder.num_params();
-    let rest = encoder + module.law.mu.num_params() + module.law.kappa.num_params();
+    let rest = encoder + module.process.mu.num_params() + module.process.kappa.num_params();
     let h = 1e-4;
     for index in (0..encoder).chain(rest..count) {
         let at = |step| value(loss(&nudged(&single, index, step), &batch, 2));
@@ -85,7 +85,7 @@ fn one_batch_is_learned_by_heart() {
         let output: Vec<f32> = module.bound(&batch, draws).unwrap().output.into_data().try_to_vec().unwrap();
         let (mut sum, mut count) = (0.0, 0.0);
         for b in 0..6 {
-            batch.evidence.for_each_entry(b, |place, x| {
+            batch.targets.for_each_entry(b, |place, x| {
                 sum += f64::from(output[place] - x).powi(2);
                 count += 1.0;
             });

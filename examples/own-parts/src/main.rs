@@ -3,7 +3,7 @@
 use burn::module::Module;
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::{Device, Tensor, TensorData};
-use stroock::batch::{Batcher, EncoderInput, EvidenceChoice, GridKind, InputChoice, InputEntries, TimeAxis};
+use stroock::batch::{Batcher, EncoderInput, GridKind, InputChoice, InputEntries, TargetChoice, TimeAxis};
 use stroock::decoder::{Decoder, DecoderError};
 use stroock::encoder::{Encoder, EncoderError};
 use stroock::initial::InitialWeights;
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let axis = TimeAxis { start: 0.0, end: 1.0, horizon: 1.0 };
     let (grid, input) = (GridKind::Regular { points: 41 }, InputChoice::All);
-    let batcher = Batcher { input_axis: axis, grid_axis: axis, grid, input, evidence: EvidenceChoice::All };
+    let batcher = Batcher { input_axis: axis, grid_axis: axis, grid, input, targets: TargetChoice::All };
     let weights = ElboWeights { kl_start: 1e-3, kl_path: 1e-3, ..ElboWeights::default() };
     let (epochs, rate, schedule) = (100, 5e-3, Schedule::CyclicCosine { period: 200 });
     let config =

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use stroock::estimator::{EvaluationQuestion, Goal, Model, Question};
+use stroock::estimator::{EvaluateOptions, Goal, Model, PredictOptions};
 use stroock::series::Dataset;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -12,13 +12,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let model = Model::fit(Dataset::read(table)?, Goal::Impute, run)?;
 
     // Every gap with its mean, standard deviation and quantiles, in the units of the table.
-    let answers = model.impute(Dataset::read(table)?, None, &Question::default())?;
-    answers.sheet().save(filled.as_ref())?;
-    println!("{} gaps filled", answers.len());
+    let predictions = model.impute(Dataset::read(table)?, None, &PredictOptions::default())?;
+    predictions.data_frame().save(filled.as_ref())?;
+    println!("{} gaps filled", predictions.len());
 
-    // How well values are foretold that the model is not shown.
+    // How well values are predicted that the model is not shown.
     let prepared = model.prepare(Dataset::read(table)?)?;
-    let scores = model.evaluate(&prepared, None, &EvaluationQuestion::default())?.overall;
+    let scores = model.evaluate(&prepared, None, &EvaluateOptions::default())?.overall;
     println!("MSE {:.3}, straight lines {:.3}", scores.mse, scores.baselines[0].mse);
     Ok(())
 }

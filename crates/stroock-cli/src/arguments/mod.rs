@@ -60,7 +60,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  stroock sample run --count 20 --output invented.csv\n  \
         stroock sample run sensors.csv --count 5")]
     Sample(SampleArguments),
-    /// Hold values out, and measure how well they and their intervals are foretold
+    /// Hold values out, and measure how well they and their intervals are predicted
     #[command(after_help = "Examples:\n  stroock evaluate run\n  \
         stroock evaluate run sensors.csv --hold-out blocks --json")]
     Evaluate(EvaluateArguments),

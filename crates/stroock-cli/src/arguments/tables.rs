@@ -84,7 +84,7 @@ impl TableArguments {
     }
 }
 
-/// Where answers go.
+/// Where predictions go.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
@@ -99,10 +99,10 @@ pub struct OutputArguments {
     pub json: bool,
 }
 
-/// How much of a predictive law is wanted.
+/// How much of a predictive distribution is wanted.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Intervals")]
-pub struct LawArguments {
+pub struct ProcessArguments {
     /// Levels of quantiles
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values_t = [0.05, 0.5, 0.95])]
     pub quantiles: Vec<f64>,
@@ -117,10 +117,10 @@ pub struct LawArguments {
     pub seed: u64,
 }
 
-impl LawArguments {
-    /// As a question to a model.
-    pub fn question(&self) -> stroock::estimator::Question {
-        stroock::estimator::Question {
+impl ProcessArguments {
+    /// As a options to a model.
+    pub fn options(&self) -> stroock::estimator::PredictOptions {
+        stroock::estimator::PredictOptions {
             quantiles: self.quantiles.clone(),
             draws: self.draws.max(self.samples),
             samples: self.samples,

@@ -6,11 +6,11 @@ use std::path::Path;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Gradients, Tensor};
 use serde::Serialize;
-use stroock::batch::{Batch, EncoderInput, Evidence, InputEntries};
+use stroock::batch::{Batch, EncoderInput, InputEntries, Targets};
 use stroock::entries::entries;
 use stroock::latent::PathGrid;
 use stroock::run::{Tensor as StoredTensor, TensorFile, TensorValues};
-use stroock::series::Target;
+use stroock::series::Labels;
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::simd::Level;
 
@@ -78,26 +78,26 @@ impl Record {
         Ok(())
     }
 
-    /// Adds a batch: input, evidence, grid, requests and targets.
+    /// Adds a batch: input, targets, grid, requests and labels.
     pub fn push_batch(&mut self, batch: &Batch) -> Result<(), Failure> {
         self.push_input(&batch.input)?;
-        self.push_evidence(&batch.evidence)?;
+        self.push_targets(&batch.targets)?;
         let PathGrid::Shared(times) = &batch.grid else {
             return Err("a record holds one grid for all series".into());
         };
         self.push("grid.times", &[times.len()], times.clone())?;
         self.push_indices("requests.indices", &batch.requests.indices)?;
         let (mut classes, mut numbers, mut width) = (Vec::new(), Vec::new(), 1);
-        for target in &batch.targets {
-            match target {
-                Target::ClassPerTime(of_series) => {
+        for labels in &batch.labels {
+            match labels {
+                Labels::ClassPerTime(of_series) => {
                     classes.extend(of_series.iter().map(|class| class.map_or(-1, i64::from)));
                 }
-                Target::RealPerTime { width: of_series, values } => {
+                Labels::RealPerTime { width: of_series, values } => {
                     numbers.extend_from_slice(values);
                     width = *of_series;
                 }
-                Target::None | Target::Class(_) => {}
+                Labels::None | Labels::Class(_) => {}
             }
         }
         if !classes.is_empty() {
@@ -109,17 +109,17 @@ impl Record {
         Ok(())
     }
 
-    fn push_evidence(&mut self, evidence: &Evidence) -> Result<(), Failure> {
-        self.push_indices("evidence.point_offsets", evidence.point_offsets())?;
-        self.push("evidence.values", &[evidence.points(), evidence.channels()], evidence.values().to_vec())?;
-        let counts = evidence.counts();
-        self.push_indices("evidence.counts", &counts)?;
-        if counts.iter().sum::<usize>() < evidence.values().len() {
+    fn push_targets(&mut self, targets: &Targets) -> Result<(), Failure> {
+        self.push_indices("targets.point_offsets", targets.point_offsets())?;
+        self.push("targets.values", &[targets.points(), targets.channels()], targets.values().to_vec())?;
+        let counts = targets.counts();
+        self.push_indices("targets.counts", &counts)?;
+        if counts.iter().sum::<usize>() < targets.values().len() {
             let mut places = Vec::new();
-            for series in 0..evidence.series() {
-                evidence.for_each_entry(series, |place, _| places.push(place));
+            for series in 0..targets.series() {
+                targets.for_each_entry(series, |place, _| places.push(place));
             }
-            self.push_indices("evidence.places", &places)?;
+            self.push_indices("targets.places", &places)?;
         }
         Ok(())
     }

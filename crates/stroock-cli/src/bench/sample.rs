@@ -1,4 +1,4 @@
-//! Inference: posterior samples of a batch, decoded at the points of its evidence.
+//! Inference: posterior samples of a batch, decoded at the points of its targets.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -48,8 +48,8 @@ pub fn run(arguments: &DrawArguments) -> Result<(), Failure> {
     for repeat in 0..WARM_UP + arguments.repeat.max(1) {
         let draws = PathDraws { key: NoiseKey::new(1, repeat as u64), samples, first_sample: 0 };
         let began = Instant::now();
-        let law = model.law.parameters(model.encoder.encode(&batch.input)?);
-        let paths = model.paths(law, &batch, draws)?;
+        let process = model.process.parameters(model.encoder.encode(&batch.input)?);
+        let paths = model.paths(process, &batch, draws)?;
         black_box(entries(model.decode(paths.states)?));
         if repeat >= WARM_UP {
             times.push(began.elapsed().as_secs_f64());

@@ -1,6 +1,6 @@
 //! Synthetic series with the shapes and the raggedness of each experiment.
 
-use stroock::series::{Dataset, Observation, Series, SeriesError, Target};
+use stroock::series::{Dataset, Labels, Observation, Series, SeriesError};
 use stroock_experiments::protocol::{Experiment, Options, Protocol};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
@@ -49,9 +49,9 @@ pub fn series(
         let gappy = shape.density < 1.0;
         let observed = gappy.then(|| (0..entries).map(|_| stream.uniform() < shape.density).collect());
         let withheld = withheld(experiment, observation, times.len(), &mut stream);
-        let target = target(experiment, times.len(), &mut stream);
+        let labels = labels(experiment, times.len(), &mut stream);
         let times = times.into_iter().map(|time| time as f64 * shape.step).collect();
-        Series { id: b.to_string(), times, values, observed, withheld, target }
+        Series { id: b.to_string(), times, values, observed, withheld, labels }
     });
     Dataset::new(observation, all.collect())
 }
@@ -91,16 +91,16 @@ fn withheld(
     })
 }
 
-fn target(experiment: Experiment, times: usize, stream: &mut Stream) -> Target {
+fn labels(experiment: Experiment, times: usize, stream: &mut Stream) -> Labels {
     match experiment {
         Experiment::Activity => {
-            Target::ClassPerTime((0..times).map(|_| Some((stream.uniform() * 7.0) as u32)).collect())
+            Labels::ClassPerTime((0..times).map(|_| Some((stream.uniform() * 7.0) as u32)).collect())
         }
         Experiment::PendulumAngle => {
             let angles = (0..times).map(|_| std::f64::consts::TAU * stream.uniform());
             let values = angles.flat_map(|angle| [angle.sin() as f32, angle.cos() as f32]).collect();
-            Target::RealPerTime { width: 2, values }
+            Labels::RealPerTime { width: 2, values }
         }
-        _ => Target::None,
+        _ => Labels::None,
     }
 }

@@ -135,7 +135,7 @@ pub(super) fn step(
     };
     let h = model.encoder.encode(&batch.input)?;
     let encoder = lap();
-    let paths = model.paths(model.law.parameters(h), batch, draws)?;
+    let paths = model.paths(model.process.parameters(h), batch, draws)?;
     let path = lap();
     let loss = model.score(paths, batch)?.losses(training.weights.at(60), batch).mean();
     let decoder = lap();
@@ -164,16 +164,16 @@ fn record(
     }
 
     let h = model.encoder.encode(&batch.input)?;
-    let law = model.law.parameters(h.clone());
+    let process = model.process.parameters(h.clone());
     // The model draws the same points again: they are a function of the key.
     let plan = StartPlan { dim: latent.dim, key, series, samples, first_sample: 0 };
-    let start = power_spherical(plan, law.mu.clone(), law.kappa.clone())?;
+    let start = power_spherical(plan, process.mu.clone(), process.kappa.clone())?;
     record.push_tensor("start", start.points)?;
     record.push_tensor("result.h", h)?;
-    record.push_tensor("result.mu", law.mu.clone())?;
-    record.push_tensor("result.kappa", law.kappa.clone())?;
+    record.push_tensor("result.mu", process.mu.clone())?;
+    record.push_tensor("result.kappa", process.kappa.clone())?;
 
-    let paths = model.paths(law, batch, PathDraws { key, samples, first_sample: 0 })?;
+    let paths = model.paths(process, batch, PathDraws { key, samples, first_sample: 0 })?;
     let bound = model.score(paths, batch)?;
     let loss = bound.losses(weights, batch).mean();
     record.push_module(model, &loss.backward())?;

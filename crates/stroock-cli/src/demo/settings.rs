@@ -1,7 +1,7 @@
 //! The settings of the demo.
 
 use serde::{Deserialize, Serialize};
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::LatentConfig;
@@ -50,7 +50,7 @@ impl Default for DemoConfig {
                 grid_axis: axis,
                 grid: GridKind::Regular { points: 101 },
                 input: InputChoice::Random { probability: 0.85, always: 0 },
-                evidence: EvidenceChoice::All,
+                targets: TargetChoice::All,
             },
             training: TrainingConfig {
                 epochs: EPOCHS,

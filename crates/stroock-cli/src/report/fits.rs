@@ -1,6 +1,6 @@
 //! The series that a report shows, with what is said about them.
 
-use stroock::estimator::{EvaluationQuestion, Model};
+use stroock::estimator::{EvaluateOptions, Model};
 use stroock::model::PathDraws;
 use stroock::predict::{Draws, Summary};
 use stroock::score::{HoldOut, withhold};
@@ -37,7 +37,7 @@ impl Shown {
     pub fn choose(
         model: &Model,
         subject: &Subject,
-        question: &EvaluationQuestion,
+        options: &EvaluateOptions,
         count: usize,
     ) -> Result<Self, Failure> {
         let about = &model.description.data;
@@ -53,11 +53,11 @@ impl Shown {
         numbers.sort_by_key(|number| std::cmp::Reverse(values(number)));
         numbers.truncate(count);
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
-        let data = withhold(data.clone(), &numbers, question.hold_out, &statics, question.seed)?;
+        let data = withhold(data.clone(), &numbers, options.hold_out, &statics, options.seed)?;
         let scale = &model.table()?.time;
         let windows = model.table()?.sampling.window.is_some();
         let times: Vec<Vec<f64>> = numbers.iter().map(|&number| fine(&data.series()[number].times)).collect();
-        let draws = PathDraws { key: NoiseKey::new(question.seed, 0), samples: SAMPLES, first_sample: 0 };
+        let draws = PathDraws { key: NoiseKey::new(options.seed, 0), samples: SAMPLES, first_sample: 0 };
         let drawn = model.predictor().posterior(&data, &numbers, &times, draws)?;
         let series = numbers.iter().zip(drawn).map(|(&number, drawn)| {
             let (id, origin) = (&data.series()[number].id, subject.prepared.origins[number]);
@@ -67,7 +67,7 @@ impl Shown {
             };
             ShownSeries { number, name, origin, drawn }
         });
-        let forecast = matches!(question.hold_out, HoldOut::Tail { .. });
+        let forecast = matches!(options.hold_out, HoldOut::Tail { .. });
         Ok(Self { series: series.collect(), data, forecast })
     }
 
@@ -108,11 +108,11 @@ impl Shown {
                 };
                 let times = &shown.drawn.times;
                 let mean = Summary::of(&column(&shown.drawn.means), times.len(), &[]).mean;
-                let law = Summary::of(&column(&shown.drawn.observations), times.len(), &LEVELS);
+                let process = Summary::of(&column(&shown.drawn.observations), times.len(), &LEVELS);
                 let band = |level, lower: usize, upper: usize| Band {
                     level,
-                    lower: law.quantiles[lower].clone(),
-                    upper: law.quantiles[upper].clone(),
+                    lower: process.quantiles[lower].clone(),
+                    upper: process.quantiles[upper].clone(),
                 };
                 let (seen, withheld) = (points(true), points(false));
                 fits.push(Fit {

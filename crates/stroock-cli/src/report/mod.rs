@@ -34,8 +34,8 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
         true => Subject::of_run(&model, &arguments.run)?,
         false => Subject::given(&model, &arguments.data, &arguments.table)?,
     };
-    let question = default_question(config.fit.goal);
-    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &question)?;
+    let options = default_question(config.fit.goal);
+    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options)?;
     let path = arguments.output.clone().unwrap_or_else(|| paths.report());
     write(&model, &config, &paths, &subject, &evaluation, arguments.series, &path)?;
     let report = path.display().to_string();
@@ -56,7 +56,7 @@ pub fn write(
     path: &Path,
 ) -> Result<(), Failure> {
     let rows = Metrics::read(&run.metrics())?.rows;
-    let shown = fits::Shown::choose(model, subject, &evaluation.question, shown)?;
+    let shown = fits::Shown::choose(model, subject, &evaluation.options, shown)?;
     let scale = &model.table()?.time;
     let (time_is_date, time_zone) = match scale {
         TimeScale::Number => (false, String::new()),
@@ -83,7 +83,7 @@ pub fn write(
         curves: curves.into_iter().filter(|curve| !curve.values.is_empty()).collect(),
         best_epoch: best,
         fits: shown.fits(model)?,
-        tables: tables::scores(evaluation, &held_out(evaluation.question.hold_out)),
+        tables: tables::scores(evaluation, &held_out(evaluation.options.hold_out)),
         calibration: calibration(evaluation),
         confusion: evaluation.classes.as_ref().map(|classes| Confusion {
             classes: classes.classes.clone(),

@@ -10,7 +10,7 @@ use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_
 use stroock_experiments::data::Cache;
 use stroock_experiments::protocol::{Experiment, Options};
 use stroock_experiments::reproduce::{
-    Material, Preset, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
+    PreparedData, Preset, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
 };
 
 use crate::arguments::{PresetName, ReproduceArguments, Seeds};
@@ -64,14 +64,14 @@ fn one(
     config.protocol.training.seed = seed;
     let config = arguments.settings.over(&config)?;
     let (folder, config) = open(config, out, arguments)?;
-    let material = Material::load(&config, &data_folder(arguments.data_dir.as_deref())?, &Cache::find())?;
+    let prepared = PreparedData::load(&config, &data_folder(arguments.data_dir.as_deref())?, &Cache::find())?;
     let command = command(arguments, seed);
-    let done = reproduce(&config, &material, &folder, command, stop, Progress::on_stderr)?;
+    let done = reproduce(&config, &prepared, &folder, command, stop, Progress::on_stderr)?;
     if done.result.status == RunStatus::Stopped {
         eprintln!("stopped after epoch {}; the same command with --resume goes on", done.result.epochs);
         return Ok(RunStatus::Stopped);
     }
-    figures::draw(&done, &material, folder.paths().folder())?;
+    figures::draw(&done, &prepared, folder.paths().folder())?;
     match arguments.json {
         true => print_json(&done.result)?,
         false => print(&summary(&done.result, out))?,

@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 
 use super::error::{DataError, FileProblem};
 use super::folder::DataFolder;
@@ -111,7 +111,7 @@ impl Digits {
                 id: number.to_string(),
                 times: vec![0.0],
                 values: pixels.iter().map(|&pixel| f32::from(pixel) / 255.0).collect(),
-                target: Target::Class(label.into()),
+                labels: Labels::Class(label.into()),
                 ..Series::default()
             })
         });

@@ -1,6 +1,6 @@
 //! Human activity: a class at every time point.
 
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::{DriftKind, LatentConfig};
@@ -46,7 +46,7 @@ pub fn paper() -> Protocol {
             grid_axis: TimeAxis { start: 0.0, end: last, horizon: 0.99 },
             grid: GridKind::Regular { points: POINTS },
             input: InputChoice::All,
-            evidence: EvidenceChoice::All,
+            targets: TargetChoice::All,
         },
         training: TrainingConfig {
             epochs: 990,

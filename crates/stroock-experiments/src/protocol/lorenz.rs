@@ -1,6 +1,6 @@
 //! The stochastic Lorenz attractor: paths of the posterior and of the prior.
 
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::LatentConfig;
@@ -36,7 +36,7 @@ pub fn protocol() -> Protocol {
             // Four steps between two observations.
             grid: GridKind::Regular { points: (POINTS - 1) * 4 + 1 },
             input: InputChoice::All,
-            evidence: EvidenceChoice::All,
+            targets: TargetChoice::All,
         },
         training: TrainingConfig {
             epochs: 990,

@@ -1,6 +1,6 @@
 //! The pendulum: its angle from noisy images, and images that are missing.
 
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::{Activation, ImageDecoderConfig, MlpConfig};
 use stroock::encoder::{FrameEncoderConfig, TimeAttentionConfig};
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
@@ -76,7 +76,7 @@ pub fn images() -> Protocol {
             grid_axis: axis,
             grid: GridKind::Regular { points: STEPS },
             input: InputChoice::All,
-            evidence: EvidenceChoice::All,
+            targets: TargetChoice::All,
         },
         training: TrainingConfig {
             epochs: 990,

@@ -1,7 +1,7 @@
 //! PhysioNet 2012: intensive care, interpolation of values at times that were not given.
 
 use serde::{Deserialize, Serialize};
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::LatentConfig;
@@ -78,7 +78,7 @@ pub fn paper(options: Options) -> Protocol {
             grid_axis: axis,
             grid: GridKind::Regular { points: options.resolution.points() },
             input,
-            evidence: EvidenceChoice::All,
+            targets: TargetChoice::All,
         },
         training: TrainingConfig {
             epochs: 990,

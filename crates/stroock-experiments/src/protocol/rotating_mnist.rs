@@ -1,6 +1,6 @@
 //! Rotating MNIST: interpolation and extrapolation of turning digits from one frame.
 
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::ImageDecoderConfig;
 use stroock::encoder::FirstFrameConfig;
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
@@ -85,7 +85,7 @@ pub fn paper() -> Protocol {
             grid: GridKind::Regular { points: FRAMES },
             input: InputChoice::First { count: 1 },
             // Four frames less in training, never the first, others in every epoch.
-            evidence: EvidenceChoice::Drop { count: 4, never: 1 },
+            targets: TargetChoice::Drop { count: 4, never: 1 },
         },
         training: TrainingConfig {
             epochs: 990,

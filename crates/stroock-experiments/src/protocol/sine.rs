@@ -1,6 +1,6 @@
 //! One irregularly sampled sine on the two-dimensional sphere.
 
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
@@ -19,7 +19,7 @@ pub fn protocol() -> Protocol {
     Protocol {
         model: ModelConfig {
             observation: Observation::Vector { channels: 1 },
-            encoder: EncoderConfig::Free { width: 3 },
+            encoder: EncoderConfig::LearnedEmbedding { width: 3 },
             latent: LatentConfig { dim: 3, ..LatentConfig::default() },
             decoder: DecoderConfig::Mlp(MlpConfig::default()),
             likelihood: LikelihoodKind::Gaussian { scale: 0.05f64.sqrt(), kind: ScaleKind::Fixed },
@@ -30,7 +30,7 @@ pub fn protocol() -> Protocol {
             grid_axis: axis,
             grid: GridKind::Regular { points: POINTS },
             input: InputChoice::All,
-            evidence: EvidenceChoice::All,
+            targets: TargetChoice::All,
         },
         training: TrainingConfig {
             // One series is one step an epoch.

@@ -2,13 +2,13 @@
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
-use stroock::batch::{Batch, Batcher, Evidence};
+use stroock::batch::{Batch, Batcher, Targets};
 use stroock::decoder::Decoder;
 use stroock::encoder::Encoder;
 use stroock::entries::entries;
 use stroock::model::{LatentSde, ModelError, PathDraws};
 use stroock::series::Dataset;
-use stroock::task::target_evidence;
+use stroock::task::label_targets;
 use stroock::training::{Scores, TrainingError, Validation};
 use stroock_kernels::noise::NoiseKey;
 
@@ -74,23 +74,23 @@ impl Evaluator<'_> {
         model: &LatentSde<E, D>,
         batch: &Batch,
     ) -> Result<(f64, usize), ModelError> {
-        let law = model.law.parameters(model.encoder.encode(&batch.input)?);
+        let process = model.process.parameters(model.encoder.encode(&batch.input)?);
         let draws = PathDraws { key: self.key, samples: self.samples, first_sample: 0 };
-        let states = model.paths(law, batch, draws)?.states;
+        let states = model.paths(process, batch, draws)?.states;
         match (self.metric, &model.task) {
             (Metric::SquaredError { over }, _) => {
                 let output = model.decode(states)?;
                 let output = model.likelihood.mean(output.clone()).unwrap_or(output);
                 let counted = self.counted(over, batch);
-                Ok(squared_errors(&mean_of_draws(output), &batch.evidence, |point| counted[point]))
+                Ok(squared_errors(&mean_of_draws(output), &batch.targets, |point| counted[point]))
             }
             (Metric::TaskSquaredError, Some(task)) => {
-                let targets = target_evidence(task.kind(), batch)?;
+                let targets = label_targets(task.kind(), batch)?;
                 let prediction = mean_of_draws(task.predict(states, batch));
                 Ok(squared_errors(&prediction, &targets, |_| true))
             }
             (Metric::Accuracy, Some(task)) => {
-                let targets = target_evidence(task.kind(), batch)?;
+                let targets = label_targets(task.kind(), batch)?;
                 // Probabilities, not logits, are what can be averaged.
                 let logits = task.predict(states, batch);
                 let probabilities = mean_of_draws(burn::tensor::activation::softmax(logits, 2));
@@ -119,11 +119,11 @@ fn mean_of_draws(output: Tensor<3>) -> Vec<f32> {
     entries(output.mean_dim(0))
 }
 
-fn squared_errors(output: &[f32], evidence: &Evidence, counted: impl Fn(usize) -> bool) -> (f64, usize) {
+fn squared_errors(output: &[f32], targets: &Targets, counted: impl Fn(usize) -> bool) -> (f64, usize) {
     let (mut sum, mut count) = (0.0, 0);
-    for series in 0..evidence.series() {
-        evidence.for_each_entry(series, |place, value| {
-            if counted(place / evidence.channels()) {
+    for series in 0..targets.series() {
+        targets.for_each_entry(series, |place, value| {
+            if counted(place / targets.channels()) {
                 sum += f64::from(output[place] - value).powi(2);
                 count += 1;
             }
@@ -133,7 +133,7 @@ fn squared_errors(output: &[f32], evidence: &Evidence, counted: impl Fn(usize) -
 }
 
 /// How often the most probable class is the right one.
-fn hits(probabilities: &[f32], targets: &Evidence, classes: usize) -> (f64, usize) {
+fn hits(probabilities: &[f32], targets: &Targets, classes: usize) -> (f64, usize) {
     let (mut right, mut count) = (0.0, 0);
     for series in 0..targets.series() {
         targets.for_each_entry(series, |place, class| {

@@ -11,15 +11,15 @@ pub struct Published {
     /// Mean, in the units of the metric.
     pub mean: f64,
     /// Standard deviation over runs, where it is given.
-    pub deviation: Option<f64>,
+    pub sd: Option<f64>,
 }
 
 const fn row(model: &'static str, mean: f64) -> Published {
-    Published { model, mean, deviation: None }
+    Published { model, mean, sd: None }
 }
 
-const fn spread(model: &'static str, mean: f64, deviation: f64) -> Published {
-    Published { model, mean, deviation: Some(deviation) }
+const fn spread(model: &'static str, mean: f64, sd: f64) -> Published {
+    Published { model, mean, sd: Some(sd) }
 }
 
 /// The name of the paper's own model.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::tensor::Device;
-use stroock::batch::{Batcher, EvidenceChoice};
+use stroock::batch::{Batcher, TargetChoice};
 use stroock::initial::InitialWeights;
 use stroock::model::{Description, ModelConfigError, ModelFileError, StandardModel, from_file};
 use stroock::run::{
@@ -14,7 +14,7 @@ use stroock::training::{Outcome, Trainer, TrainingError};
 use stroock_kernels::noise::NoiseKey;
 use thiserror::Error;
 
-use super::{Evaluation, Evaluator, Material, MaterialError, RunConfig, RunResult, RunStatus};
+use super::{Evaluation, Evaluator, PreparedData, PreparedDataError, RunConfig, RunResult, RunStatus};
 use crate::protocol::Experiment;
 
 /// Why an experiment cannot be reproduced.
@@ -23,7 +23,7 @@ use crate::protocol::Experiment;
 pub enum ReproduceError {
     /// There are no data.
     #[error(transparent)]
-    Material(#[from] MaterialError),
+    PreparedData(#[from] PreparedDataError),
     /// The configuration makes no model.
     #[error(transparent)]
     Model(#[from] ModelConfigError),
@@ -59,7 +59,7 @@ const TEST: u64 = u64::MAX - 4;
 /// Draws of the second evaluation on the test series.
 const DRAWS: usize = 16;
 
-/// Trains a model on the material of a run, from where the folder ends, and tests it.
+/// Trains a model on the prepared of a run, from where the folder ends, and tests it.
 ///
 /// The tested model is that of the best validation metric; where a protocol has no validation series, that of
 /// the last epoch. `command` is noted in the result.
@@ -68,7 +68,7 @@ const DRAWS: usize = 16;
 /// When the data do not fit, training diverges, or the folder cannot be written.
 pub fn reproduce(
     config: &RunConfig,
-    material: &Material,
+    prepared: &PreparedData,
     folder: &RunFolder,
     command: String,
     stop: &StopFlag,
@@ -79,32 +79,32 @@ pub fn reproduce(
     folder.write_config(&to_toml(config)?)?;
     let device = Device::flex().autodiff();
     let model = protocol.model.init(&mut InitialWeights::new(training.seed, &device))?.materialize();
-    let description = Description { model: protocol.model.clone(), data: material.description(config) };
+    let description = Description { model: protocol.model.clone(), data: prepared.description(config) };
     let trainer = Trainer {
         config: training,
-        data: &material.data,
-        split: &material.split,
+        data: &prepared.data,
+        split: &prepared.split,
         batcher: protocol.batcher,
         description: Some(&description),
     };
     let evaluator = |numbers, epoch, samples| Evaluator {
         metric: protocol.metric,
-        data: &material.data,
+        data: &prepared.data,
         numbers,
-        // What is left out in training only is there to be foretold in testing.
-        batcher: Batcher { evidence: EvidenceChoice::All, ..protocol.batcher },
+        // What is left out in training only is there to be predicted in testing.
+        batcher: Batcher { targets: TargetChoice::All, ..protocol.batcher },
         batch_size: training.batch_size,
         key: NoiseKey::new(training.seed, epoch),
         samples,
     };
-    let steps_per_epoch = training.steps_of_epoch(material.split.train.len());
+    let steps_per_epoch = training.steps_of_epoch(prepared.split.train.len());
     let length = RunLength { epochs: training.epochs, steps_per_epoch, done: trainer.done(folder)? };
     let mut progress = progress(length);
-    let validation = evaluator(&material.split.validation, VALIDATION, training.validation_samples);
+    let validation = evaluator(&prepared.split.validation, VALIDATION, training.validation_samples);
     let trained = trainer.run_with(model, &validation, folder, stop, &mut progress)?;
     progress.finish();
 
-    let by_validation = !material.split.validation.is_empty() && config.experiment != Experiment::Physionet;
+    let by_validation = !prepared.split.validation.is_empty() && config.experiment != Experiment::Physionet;
     let (model, tested_epoch, selection) = match trained.best {
         Some((epoch, _)) if by_validation => {
             let file = TensorFile::load(&folder.paths().model())?;
@@ -114,7 +114,7 @@ pub fn reproduce(
     };
     let model = model.valid();
     let test = |samples| -> Result<Evaluation, TrainingError> {
-        evaluator(&material.split.test, TEST, samples).evaluate(&model)
+        evaluator(&prepared.split.test, TEST, samples).evaluate(&model)
     };
     let finished = trained.outcome != Outcome::Stopped;
     let result = RunResult {
@@ -126,8 +126,8 @@ pub fn reproduce(
         test: test(training.validation_samples)?,
         test_with_draws: if finished { Some((DRAWS, test(DRAWS)?)) } else { None },
         seconds: seconds(&folder.paths().metrics())?,
-        series: [&material.split.train, &material.split.validation, &material.split.test].map(Vec::len),
-        coverage: material.coverage.clone(),
+        series: [&prepared.split.train, &prepared.split.validation, &prepared.split.test].map(Vec::len),
+        coverage: prepared.coverage.clone(),
         command,
     };
     result.write(folder.paths().folder())?;

@@ -86,7 +86,7 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
         }
     }
     for row in published(&runs[0].config) {
-        let value = number(metric, row.mean, row.deviation);
+        let value = number(metric, row.mean, row.sd);
         let _ = writeln!(text, "| {} | {value} | as published | | | whole |", row.model);
     }
     let commands: Vec<&str> =
@@ -151,14 +151,14 @@ fn number_of(metric: Metric, values: &[f64]) -> String {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let square = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-    let deviation = (values.len() > 1).then(|| (square / (count - 1.0)).sqrt());
-    number(metric, mean, deviation)
+    let sd = (values.len() > 1).then(|| (square / (count - 1.0)).sqrt());
+    number(metric, mean, sd)
 }
 
-fn number(metric: Metric, mean: f64, deviation: Option<f64>) -> String {
+fn number(metric: Metric, mean: f64, sd: Option<f64>) -> String {
     let scale = if metric == Metric::Accuracy { 100.0 } else { 1e3 };
-    match deviation {
-        Some(deviation) => format!("{:.2} ± {:.2}", mean * scale, deviation * scale),
+    match sd {
+        Some(sd) => format!("{:.2} ± {:.2}", mean * scale, sd * scale),
         None => format!("{:.2}", mean * scale),
     }
 }

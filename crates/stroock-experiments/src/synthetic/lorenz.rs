@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock_kernels::noise::Purpose;
 
 use super::SyntheticError;
@@ -39,13 +39,13 @@ pub struct StochasticLorenz {
     pub noise: f64,
 }
 
-/// Means and standard deviations of the channels over the whole data set: `(x - mean) / deviation` is normalised.
+/// Means and standard deviations of the channels over the whole data set: `(x - mean) / standard deviation` is normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Normaliser {
     /// Means of the channels.
     pub mean: [f64; 3],
     /// Standard deviations of the channels.
-    pub deviation: [f64; 3],
+    pub sd: [f64; 3],
 }
 
 /// Observations and what takes them back to the units of the system.
@@ -94,7 +94,7 @@ impl StochasticLorenz {
                 values,
                 observed: None,
                 withheld: None,
-                target: Target::None,
+                labels: Labels::None,
             }
         });
         let data = Dataset::new(Observation::Vector { channels: 3 }, series.collect())?;
@@ -154,23 +154,23 @@ impl Normaliser {
                 squares[i] += step * (state[i] - mean[i]);
             }
         }
-        Self { mean, deviation: squares.map(|sum: f64| (sum / (count - 1.0)).sqrt()) }
+        Self { mean, sd: squares.map(|sum: f64| (sum / (count - 1.0)).sqrt()) }
     }
 
     /// From the units of the system to normalised ones.
     pub fn normalise(&self, state: [f64; 3]) -> [f64; 3] {
-        std::array::from_fn(|i| (state[i] - self.mean[i]) / self.deviation[i])
+        std::array::from_fn(|i| (state[i] - self.mean[i]) / self.sd[i])
     }
 
     /// From normalised units to those of the system.
     ///
     /// ```
     /// let normaliser =
-    ///     stroock_experiments::synthetic::Normaliser { mean: [1.0, 0.0, 20.0], deviation: [2.0, 1.0, 4.0] };
+    ///     stroock_experiments::synthetic::Normaliser { mean: [1.0, 0.0, 20.0], standard deviation: [2.0, 1.0, 4.0] };
     /// assert_eq!(normaliser.restore([0.5, 0.0, -1.0]), [2.0, 0.0, 16.0]);
     /// ```
     pub fn restore(&self, normalised: [f64; 3]) -> [f64; 3] {
-        std::array::from_fn(|i| normalised[i] * self.deviation[i] + self.mean[i])
+        std::array::from_fn(|i| normalised[i] * self.sd[i] + self.mean[i])
     }
 }
 

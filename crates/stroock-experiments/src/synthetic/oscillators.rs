@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Split, Target};
+use stroock::series::{Dataset, Labels, Observation, Series, Split};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
 use super::draw::{Normals, choose, uniform};
@@ -183,7 +183,7 @@ impl Oscillators {
         }
         let id = part.name(number);
         let series =
-            Series { id, times, values, observed: Some(observed), withheld: None, target: Target::None };
+            Series { id, times, values, observed: Some(observed), withheld: None, labels: Labels::None };
         (series, motion)
     }
 }

@@ -1,7 +1,7 @@
 //! Clean pictures of a pendulum, about half of which the encoder does not see.
 
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
 use super::draw::uniform;
@@ -79,7 +79,7 @@ impl PendulumInterpolation {
             values,
             observed: None,
             withheld: Some(withheld),
-            target: Target::None,
+            labels: Labels::None,
         }
     }
 }

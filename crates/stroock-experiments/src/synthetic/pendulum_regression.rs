@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
 use super::parts::Part;
@@ -11,11 +11,11 @@ use super::{FactorWalk, PICTURE_SIDE, Picture, PictureBook, Recording, Sizes, Sp
 const NAME: &str = "pendulum regression";
 const TAG: &[u8; 8] = b"pend.reg";
 
-/// Pictures of a pendulum under noise that comes and goes; the target is the angle.
+/// Pictures of a pendulum under noise that comes and goes; the labels is the angle.
 ///
 /// A frame is `f image + (1 - f) noise` with the factor `f` of a [`FactorWalk`] and noise that is uniform in
 /// every pixel, stored as 8 bit. A series holds the kept frames `[kept, 1, 24, 24]` in [0, 1], their recorded
-/// steps as times, and (sin, cos) of the true angle as [`Target::RealPerTime`] of width 2.
+/// steps as times, and (sin, cos) of the true angle as [`Labels::RealPerTime`] of width 2.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PendulumRegression {
     /// Number of series.
@@ -65,10 +65,10 @@ impl PendulumRegression {
         let factors = self.visibility.draw(swings.len(), &mut stream(2));
         let mut pixels = stream(3);
         let mut values = Vec::with_capacity(kept.len() * PICTURE_SIDE * PICTURE_SIDE);
-        let mut target = Vec::with_capacity(kept.len() * 2);
+        let mut labels = Vec::with_capacity(kept.len() * 2);
         for &index in &kept {
             let (sine, cosine) = swings[index].angle.sin_cos();
-            target.extend([sine as f32, cosine as f32]);
+            labels.extend([sine as f32, cosine as f32]);
             noisy(book.picture(swings[index].angle), factors[index], &mut pixels, &mut values);
         }
         Series {
@@ -77,7 +77,7 @@ impl PendulumRegression {
             values,
             observed: None,
             withheld: None,
-            target: Target::RealPerTime { width: 2, values: target },
+            labels: Labels::RealPerTime { width: 2, values: labels },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Handwritten digits that turn once around.
 
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Target, shuffled};
+use stroock::series::{Dataset, Labels, Observation, Series, shuffled};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
 use super::draw::{Normals, choose};
@@ -114,7 +114,7 @@ impl RotatingDigits {
                 times,
                 observed: None,
                 withheld: None,
-                target: Target::None,
+                labels: Labels::None,
             }
         });
         let observation = Observation::Image { channels: 1, height: DIGIT_SIDE, width: DIGIT_SIDE };

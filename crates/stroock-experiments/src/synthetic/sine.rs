@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock_kernels::noise::Purpose;
 
 use super::SyntheticError;
@@ -66,7 +66,7 @@ impl IrregularSine {
             times,
             observed: None,
             withheld: None,
-            target: Target::None,
+            labels: Labels::None,
         };
         Ok(Dataset::new(Observation::Vector { channels: 1 }, vec![series])?)
     }

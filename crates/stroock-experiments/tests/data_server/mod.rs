@@ -1,4 +1,4 @@
-//! A tiny HTTP server on this machine, which answers as it is told and remembers what it was asked.
+//! A tiny HTTP server on this machine, which predictions as it is told and remembers what it was asked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -77,7 +77,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers every request, given with its number from 0.
+    /// Predictions every request, given with its number from 0.
     pub fn start(answer: impl Fn(&Request, usize) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -55,7 +55,7 @@ impl PolarAngle {
     }
 }
 
-/// The law Beta(α, β) of `b = cos²(θ/2)`, with `α = β + kappa` and `β = (n - 1)/2`.
+/// The distribution Beta(α, β) of `b = cos²(θ/2)`, with `α = β + kappa` and `β = (n - 1)/2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Marginal {
     pub alpha: f64,
@@ -63,7 +63,7 @@ pub(super) struct Marginal {
 }
 
 impl Marginal {
-    /// The law for the ambient dimension n >= 2 and a finite `kappa >= 0`.
+    /// The distribution for the ambient dimension n >= 2 and a finite `kappa >= 0`.
     pub fn new(n: usize, kappa: f64) -> Self {
         let beta = 0.5 * (n as f64 - 1.0);
         Self { alpha: beta + kappa, beta }

@@ -242,7 +242,7 @@ impl<'a, T: Real> PowerSpherical<'a, T> {
     /// Writes the gradient by `mu` into `grad_mu` and returns the gradient by `kappa`; all slices are of
     /// length n.
     ///
-    /// The sample is `z = cos θ mu + sin θ v`. By `kappa`, θ moves at a fixed quantile of its law. By `mu`, the
+    /// The sample is `z = cos θ mu + sin θ v`. By `kappa`, θ moves at a fixed quantile of its distribution. By `mu`, the
     /// sample is a function on the sphere: `grad_mu` is its gradient in the tangent space at `mu`
     /// (`<mu, grad_mu> = 0`), with `v` following `mu` as the [`Coupling`] says. At fixed noise `g`
     ///
@@ -286,7 +286,7 @@ impl<'a, T: Real> PowerSpherical<'a, T> {
         Ok(T::of(angular_speed * (sine * grad_along_mu - cosine * grad_along_v)))
     }
 
-    /// The derivative of the cosine `<mu, z>` by `kappa` at a fixed quantile of its law: never negative.
+    /// The derivative of the cosine `<mu, z>` by `kappa` at a fixed quantile of its distribution: never negative.
     pub fn cosine_derivative(&self, angle: &PolarAngle) -> T {
         T::of(self.marginal.cosine_derivative(angle))
     }
@@ -318,7 +318,7 @@ impl<'a, T: Real> PowerSpherical<'a, T> {
     /// Draws noise that is not parallel to `mu`, and its tangent.
     fn draw_tangent<R: Rng + ?Sized>(&self, rng: &mut R, noise: &mut [T]) -> Tangent {
         // The direction of the tangent is independent of its length: drawing again when it is too short to
-        // have precise digits does not change the law.
+        // have precise digits does not change the distribution.
         const SHORTEST: f64 = 1e-6;
         loop {
             fill_normal(rng, noise);

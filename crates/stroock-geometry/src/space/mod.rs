@@ -335,7 +335,7 @@ pub trait HomogeneousSpace<T: Real>: Debug + Send + Sync {
         })
     }
 
-    /// `Sigma(z)^+ v` `[n]`, the weight of a drift difference `v` `[n]` in the divergence of path laws (the
+    /// `Sigma(z)^+ v` `[n]`, the weight of a drift difference `v` `[n]` in the divergence of path distributions (the
     /// paper's Eq. (7)).
     ///
     /// Provided: the eigendecomposition of `Sigma`, where eigenvalues below `8 n eps` times the largest

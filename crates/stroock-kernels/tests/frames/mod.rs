@@ -25,7 +25,7 @@ pub struct Case<T> {
 }
 
 impl<T: NormalisationReal> Case<T> {
-    /// Frames of different means and deviations.
+    /// Frames of different means and standard deviations.
     pub fn new(norm: FrameNorm, frames: usize, size: [usize; 2], seed: u32) -> Self {
         let extent = norm.channels * size[0] * size[1];
         let numbers = |seed, count| (0..count).map(|i| T::of(scatter(seed, i))).collect::<Vec<_>>();

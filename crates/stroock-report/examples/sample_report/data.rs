@@ -23,7 +23,7 @@ impl Noise {
     }
 }
 
-/// A variable: name, unit, usual level, usual deviation, observations in 48 hours.
+/// A variable: name, unit, usual level, usual standard deviation, observations in 48 hours.
 type Variable = (&'static str, &'static str, f64, f64, usize);
 
 const VITAL_SIGNS: [Variable; 4] = [
@@ -175,17 +175,17 @@ pub fn activities() -> Report {
 
 /// A wandering truth with observations, and a fit that is the surer, the nearer an observation is.
 fn fit(noise: &mut Noise, series: String, variable: Variable, end: f64, forecast: f64) -> Fit {
-    let (name, unit, level, deviation, count) = variable;
+    let (name, unit, level, sd, count) = variable;
     let (phase, speed, own) = (6.3 * noise.uniform(), 0.12 + 0.15 * noise.uniform(), 0.5 * noise.normal());
     let truth = |time: f64| {
         let waves = (speed * time + phase).sin() + 0.45 * (2.3 * speed * time + 2.0 * phase).cos();
-        level + deviation * (own + 0.8 * waves)
+        level + sd * (own + 0.8 * waves)
     };
     let mut times: Vec<f64> = (0..count).map(|_| end * noise.uniform()).collect();
     times.sort_by(f64::total_cmp);
     let (mut seen, mut withheld) = (Points::default(), Points::default());
     for time in times {
-        let value = truth(time) + 0.22 * deviation * noise.normal();
+        let value = truth(time) + 0.22 * sd * noise.normal();
         let points = if time > forecast || noise.uniform() < 0.2 { &mut withheld } else { &mut seen };
         points.times.push(time);
         points.values.push(value);
@@ -195,12 +195,12 @@ fn fit(noise: &mut Noise, series: String, variable: Variable, end: f64, forecast
         let gaps = seen.times.iter().map(|other| (other - time).abs());
         gaps.fold(12.0, f64::min)
     };
-    let scale = |time: f64| deviation * (0.24 + 0.75 * (1.0 - (-nearest(time) / 5.0).exp()));
+    let scale = |time: f64| sd * (0.24 + 0.75 * (1.0 - (-nearest(time) / 5.0).exp()));
     let mean: Vec<f64> = grid
         .iter()
         .map(|&time| {
             let doubt = 1.0 - (-nearest(time) / 9.0).exp();
-            truth(time) + 0.9 * doubt * deviation * (0.23 * time + phase).cos() * 0.6
+            truth(time) + 0.9 * doubt * sd * (0.23 * time + phase).cos() * 0.6
         })
         .collect();
     let bands = [(0.5, 0.674), (0.9, 1.645)].map(|(level, width)| {

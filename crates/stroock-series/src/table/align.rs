@@ -32,7 +32,7 @@ pub(super) fn since(times: &[f64], origin: f64) -> Option<Vec<f64>> {
 }
 
 /// The origin of a series that counts from its start: its first time, or the last number before that from
-/// which all its times come back as they were. Answers join with the table of the user by their times.
+/// which all its times come back as they were. Predictions join with the table of the user by their times.
 pub(super) fn start(times: &[f64]) -> Option<f64> {
     let (first, last) = (*times.first()?, *times.last()?);
     if times.iter().all(|time| first + (time - first) == *time) {

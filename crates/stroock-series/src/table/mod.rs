@@ -24,7 +24,7 @@ pub use fault::{Fault, Place};
 pub use options::{Duplicates, Expectation, ReadOptions};
 pub use time::TimeScale;
 pub use window::{Sampling, Suggestion};
-pub use write::{Column, Sheet, WriteError, shortest};
+pub use write::{Column, DataFrame, WriteError, shortest};
 
 /// A channel of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // every test file uses a part
 
 use stroock_series::table::{Account, Columns, Form, Table, TableVariable, TimeScale};
-use stroock_series::{Dataset, Observation, Series, Target};
+use stroock_series::{Dataset, Labels, Observation, Series};
 
 /// A series from its times and its rows, `None` where a value is missing.
 pub fn series(id: &str, times: &[f64], rows: &[&[Option<f32>]]) -> Series {
@@ -13,7 +13,7 @@ pub fn series(id: &str, times: &[f64], rows: &[&[Option<f32>]]) -> Series {
         values: cells().map(|cell| cell.unwrap_or(f32::NAN)).collect(),
         observed: Some(cells().map(|cell| cell.is_some()).collect()),
         withheld: None,
-        target: Target::None,
+        labels: Labels::None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! From series to a batch: input, evidence, grid and requests.
+//! From series to a batch: input, targets, grid and requests.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use stroock_kernels::noise::NoiseKey;
 use super::choice::Seen;
 use super::input::InputPoints;
 use super::time::{join, nearest, through};
-use super::{EncoderInput, Evidence, EvidenceChoice, EvidenceError, GridKind, InputChoice, TimeAxis};
+use super::{EncoderInput, GridKind, InputChoice, TargetChoice, Targets, TargetsError, TimeAxis};
 use crate::latent::{PathGrid, PathRequests};
-use crate::series::{Dataset, Observation, Series, Target};
+use crate::series::{Dataset, Labels, Observation, Series};
 
 /// Points that a grid may have.
 const LONGEST_GRID: usize = 1 << 24;
@@ -28,7 +28,7 @@ pub struct Batcher {
     pub input: InputChoice,
     /// What the likelihood is scored on.
     #[serde(default)]
-    pub evidence: EvidenceChoice,
+    pub targets: TargetChoice,
 }
 
 /// A batch of `B` series.
@@ -39,20 +39,20 @@ pub struct Batch {
     /// What the encoder sees.
     pub input: EncoderInput,
     /// What the likelihood is scored on.
-    pub evidence: Arc<Evidence>,
-    /// Which points of the evidence the encoder has seen, `[Q]`.
+    pub targets: Arc<Targets>,
+    /// Which points of the targets the encoder has seen, `[Q]`.
     pub seen: Vec<bool>,
     /// Times of the paths.
     pub grid: PathGrid,
-    /// Grid indices of the points of the evidence.
+    /// Grid indices of the points of the targets.
     pub requests: PathRequests,
-    /// Targets of the series, `[B]`, restricted to the points of the evidence.
-    pub targets: Vec<Target>,
+    /// Labels of the series, `[B]`, restricted to the points of the targets.
+    pub labels: Vec<Labels>,
 }
 
 impl Batcher {
     /// Whether its axes and its grid can be walked along.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         let axes = [self.input_axis, self.grid_axis].into_iter().all(|axis| {
             axis.start.is_finite() && axis.end.is_finite() && axis.end > axis.start && axis.horizon > 0.0
         });
@@ -68,7 +68,7 @@ impl Batcher {
     /// The batch of the series with the given `numbers`; `key` decides what the encoder sees of each.
     ///
     /// ```
-    /// use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+    /// use stroock::batch::{Batcher, TargetChoice, GridKind, InputChoice, TimeAxis};
     /// use stroock::series::{Dataset, Observation, Series};
     /// use stroock_kernels::noise::NoiseKey;
     ///
@@ -86,28 +86,28 @@ impl Batcher {
     ///     grid_axis: axis,
     ///     grid: GridKind::Regular { points: 5 },
     ///     input: InputChoice::All,
-    ///     evidence: EvidenceChoice::All,
+    ///     targets: TargetChoice::All,
     /// };
     /// let batch = batcher.assemble(&data, &[1, 0], NoiseKey::new(1, 0))?;
     /// assert_eq!(batch.requests.indices, [1, 2, 4, 0, 3]);
-    /// assert_eq!(batch.evidence.counts(), [3, 2]);
+    /// assert_eq!(batch.targets.counts(), [3, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// When the series do not make evidence, for instance because the data set was built around its checks.
-    pub fn assemble(&self, data: &Dataset, numbers: &[usize], key: NoiseKey) -> Result<Batch, EvidenceError> {
+    /// When the series do not make targets, for instance because the data set was built around its checks.
+    pub fn assemble(&self, data: &Dataset, numbers: &[usize], key: NoiseKey) -> Result<Batch, TargetsError> {
         let observation = data.observation();
         let channels = observation.len();
         let mut points = Vec::with_capacity(numbers.len());
-        let mut targets = Vec::with_capacity(numbers.len());
+        let mut labels = Vec::with_capacity(numbers.len());
         let (mut offsets, mut values, mut all_seen) = (vec![0], Vec::new(), Vec::new());
         let (mut indices, mut grids) = (Vec::new(), Vec::new());
         let gappy = numbers.iter().any(|&number| data.series()[number].observed.is_some());
         let mut mask = gappy.then(Vec::new);
         for &number in numbers {
             let series = &data.series()[number];
-            let present = self.evidence.evidence(present_points(series, channels), number, key);
+            let present = self.targets.targets(present_points(series, channels), number, key);
             for &index in &present {
                 let row = index * channels..(index + 1) * channels;
                 values.extend_from_slice(&series.values[row.clone()]);
@@ -135,16 +135,16 @@ impl Batcher {
             offsets.push(indices.len());
             all_seen.extend(seen);
             points.push(input);
-            targets.push(restrict(&series.target, &present));
+            labels.push(restrict(&series.labels, &present));
         }
         Ok(Batch {
             numbers: numbers.iter().map(|&number| number as u32).collect(),
             input: EncoderInput::new(observation, &points),
-            evidence: Arc::new(Evidence::new(channels, offsets.clone(), values, mask.as_deref())?),
+            targets: Arc::new(Targets::new(channels, offsets.clone(), values, mask.as_deref())?),
             seen: all_seen,
             grid: self.grid.shared(self.grid_axis).map_or_else(|| join(grids), PathGrid::Shared),
             requests: PathRequests { offsets, indices },
-            targets,
+            labels,
         })
     }
 
@@ -191,13 +191,13 @@ pub(super) fn present_points(series: &Series, channels: usize) -> Vec<usize> {
     (0..series.times.len()).filter(any).collect()
 }
 
-/// The part of a target that belongs to some of the times.
-fn restrict(target: &Target, times: &[usize]) -> Target {
-    match target {
-        Target::None => Target::None,
-        Target::Class(class) => Target::Class(*class),
-        Target::ClassPerTime(classes) => Target::ClassPerTime(times.iter().map(|&t| classes[t]).collect()),
-        Target::RealPerTime { width, values } => Target::RealPerTime {
+/// The part of a labels that belongs to some of the times.
+fn restrict(labels: &Labels, times: &[usize]) -> Labels {
+    match labels {
+        Labels::None => Labels::None,
+        Labels::Class(class) => Labels::Class(*class),
+        Labels::ClassPerTime(classes) => Labels::ClassPerTime(times.iter().map(|&t| classes[t]).collect()),
+        Labels::RealPerTime { width, values } => Labels::RealPerTime {
             width: *width,
             values: times.iter().flat_map(|&t| &values[t * width..(t + 1) * width]).copied().collect(),
         },

@@ -4,7 +4,7 @@ use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
-/// Which points of the evidence the encoder sees.
+/// Which points of the targets the encoder sees.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputChoice {
@@ -54,10 +54,10 @@ impl Seen {
 /// Longest run of times that is hidden from the encoder, as a share of all times of a series.
 const LONGEST_GAP: f64 = 0.3;
 
-/// Which points of a series are evidence.
+/// Which points of a series are targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum EvidenceChoice {
+pub enum TargetChoice {
     /// All points.
     #[default]
     All,
@@ -70,7 +70,7 @@ pub enum EvidenceChoice {
     },
 }
 
-/// Samples of a stream of a series: one for the evidence, one for the input.
+/// Samples of a stream of a series: one for the targets, one for the input.
 const INPUT: u32 = 0;
 const EVIDENCE: u32 = 1;
 
@@ -110,10 +110,10 @@ impl InputChoice {
     }
 }
 
-impl EvidenceChoice {
-    /// The `points` of series `number` that are evidence, in their order.
-    pub(super) fn evidence(self, mut points: Vec<usize>, number: usize, key: NoiseKey) -> Vec<usize> {
-        let EvidenceChoice::Drop { count, never } = self else { return points };
+impl TargetChoice {
+    /// The `points` of series `number` that are targets, in their order.
+    pub(super) fn targets(self, mut points: Vec<usize>, number: usize, key: NoiseKey) -> Vec<usize> {
+        let TargetChoice::Drop { count, never } = self else { return points };
         let mut stream = key.stream(Purpose::Other, number as u32, EVIDENCE);
         for _ in 0..count {
             let Some(choices) = points.len().checked_sub(never).filter(|&choices| choices > 0) else { break };
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn dropped_points_differ_from_epoch_to_epoch_and_spare_the_first() {
-        let choice = EvidenceChoice::Drop { count: 4, never: 1 };
-        let at = |epoch| choice.evidence((0..15).collect(), 3, NoiseKey::new(1, epoch));
+        let choice = TargetChoice::Drop { count: 4, never: 1 };
+        let at = |epoch| choice.targets((0..15).collect(), 3, NoiseKey::new(1, epoch));
         assert_eq!((at(0).len(), at(0)[0]), (11, 0));
         assert_eq!(at(0), at(0));
         assert_ne!(at(0), at(1));
-        assert_eq!(choice.evidence(vec![0, 1], 3, NoiseKey::new(1, 0)), [0]);
+        assert_eq!(choice.targets(vec![0, 1], 3, NoiseKey::new(1, 0)), [0]);
     }
 }

@@ -1,14 +1,14 @@
 //! Batches: what the encoder sees and what the likelihood is scored on, without padding.
 
 mod assemble;
+mod at_times;
 mod choice;
-mod evidence;
 mod input;
-mod question;
+mod targets;
 mod time;
 
 pub use assemble::{Batch, Batcher};
-pub use choice::{EvidenceChoice, InputChoice};
-pub use evidence::{Evidence, EvidenceError, Observed};
+pub use choice::{InputChoice, TargetChoice};
 pub use input::{EncoderInput, InputEntries, InputPoints};
+pub use targets::{Observed, Targets, TargetsError};
 pub use time::{GridKind, TimeAxis};

@@ -4,7 +4,7 @@ mod attention;
 mod embedding;
 mod first_frame;
 mod frames;
-mod free;
+mod learned_embedding;
 mod recurrence;
 mod time_attention;
 
@@ -12,7 +12,7 @@ pub use attention::attend;
 pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
 pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
 pub use frames::{FrameEncoder, FrameEncoderConfig};
-pub use free::FreeRepresentation;
+pub use learned_embedding::LearnedEmbedding;
 pub use recurrence::{Gru, GruConfig};
 pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
 

@@ -1,9 +1,9 @@
 //! Classes of series, or of their times.
 
-use super::answers::Wanted;
-use super::answers::{Question, chunks, time_column};
+use super::predictions::Wanted;
+use super::predictions::{PredictOptions, chunks, time_column};
 use super::{EstimatorError, Model, Prepared};
-use crate::series::table::{Column, Sheet, Table, TimeScale};
+use crate::series::table::{Column, DataFrame, Table, TimeScale};
 use crate::task::TaskKind;
 
 /// Probabilities of classes, one answer a row.
@@ -31,9 +31,9 @@ impl Model {
     ///
     /// # Errors
     /// When the model has not learned classes, or the table does not fit it.
-    pub fn classify(&self, table: Table, question: &Question) -> Result<Classes, EstimatorError> {
+    pub fn classify(&self, table: Table, options: &PredictOptions) -> Result<Classes, EstimatorError> {
         let prepared = self.prepare(table)?;
-        let rows = self.class_probabilities(&prepared, question)?;
+        let rows = self.class_probabilities(&prepared, options)?;
         let per_time = self.is_per_time()?;
         let mut classes = Classes {
             ids: Vec::new(),
@@ -86,9 +86,9 @@ impl Model {
     pub(super) fn class_probabilities(
         &self,
         prepared: &Prepared,
-        question: &Question,
+        options: &PredictOptions,
     ) -> Result<Vec<Vec<Vec<f64>>>, EstimatorError> {
-        question.check()?;
+        options.check()?;
         let per_time = self.is_per_time()?;
         let classes = self.description.data.classes.len();
         let wanted: Vec<Wanted> = prepared
@@ -99,18 +99,17 @@ impl Model {
             .map(|(number, series)| Wanted { number, times: series.times.clone(), entries: Vec::new() })
             .collect();
         let mut all = Vec::with_capacity(wanted.len());
-        for wanted in chunks(prepared, &wanted, question.draws) {
+        for wanted in chunks(prepared, &wanted, options.draws) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn =
-                self.predictor().posterior(&prepared.data, &numbers, &times, question.path_draws())?;
+            let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
             for (wanted, drawn) in wanted.iter().zip(drawn) {
                 let rows = if per_time { wanted.times.len() } else { 1 };
                 let mut means = vec![vec![0.0; classes]; rows];
                 for (entry, logits) in drawn.task.chunks(classes.max(1)).enumerate() {
                     let row = &mut means[entry % rows.max(1)];
                     for (mean, p) in row.iter_mut().zip(softmax(logits)) {
-                        *mean += p / question.draws as f64;
+                        *mean += p / options.draws as f64;
                     }
                 }
                 all.push(means);
@@ -135,20 +134,22 @@ pub(super) fn likeliest(probabilities: &[f64]) -> usize {
 
 impl Classes {
     /// As a table: id, time where times have classes, the likeliest class, and the probability of each.
-    pub fn sheet(&self) -> Sheet {
-        let mut sheet =
-            Sheet { names: vec![self.names.0.clone()], columns: vec![Column::Text(self.ids.clone())] };
+    pub fn data_frame(&self) -> DataFrame {
+        let mut data_frame =
+            DataFrame { names: vec![self.names.0.clone()], columns: vec![Column::Text(self.ids.clone())] };
         if let Some(times) = &self.times {
-            sheet.names.push(self.names.1.clone());
-            sheet.columns.push(time_column(&self.time, times));
+            data_frame.names.push(self.names.1.clone());
+            data_frame.columns.push(time_column(&self.time, times));
         }
         let chosen = self.probabilities.iter().map(|row| self.classes[likeliest(row)].clone());
-        sheet.names.push("class".into());
-        sheet.columns.push(Column::Text(chosen.collect()));
+        data_frame.names.push("class".into());
+        data_frame.columns.push(Column::Text(chosen.collect()));
         for (index, class) in self.classes.iter().enumerate() {
-            sheet.names.push(format!("p_{class}"));
-            sheet.columns.push(Column::Number(self.probabilities.iter().map(|row| row[index]).collect()));
+            data_frame.names.push(format!("p_{class}"));
+            data_frame
+                .columns
+                .push(Column::Number(self.probabilities.iter().map(|row| row[index]).collect()));
         }
-        sheet
+        data_frame
     }
 }

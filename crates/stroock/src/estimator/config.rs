@@ -8,7 +8,7 @@ use crate::series::table::{Sampling, Table};
 use crate::series::{Scaler, Split};
 use crate::training::{Schedule, TrainingConfig};
 
-/// What a model is fitted for. Any model answers any question; the goal decides what is hidden from the encoder in
+/// What a model is fitted for. Any model predictions any options; the goal decides what is hidden from the encoder in
 /// training, and whether classes are learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -42,9 +42,9 @@ pub enum EstimatorError {
     /// There is nothing in the table to be asked about.
     #[error("nothing can be held out: no series has two values")]
     NothingToHoldOut,
-    /// A question that makes no sense.
+    /// A options that makes no sense.
     #[error("{0}")]
-    Question(String),
+    Options(String),
     /// The configuration makes no model.
     #[error(transparent)]
     Model(#[from] ModelConfigError),

@@ -1,8 +1,8 @@
-//! How well values that are held out are foretold, and how well their intervals hold.
+//! How well values that are held out are predicted, and how well their intervals hold.
 
 use serde::{Deserialize, Serialize};
 
-use super::answers::{Question, Wanted, chunks};
+use super::predictions::{PredictOptions, Wanted, chunks};
 use super::{EstimatorError, Model, Prepared};
 use crate::predict::Draws;
 use crate::residual::Shape;
@@ -10,14 +10,14 @@ use crate::score::{
     ClassScores, ClassSums, HoldOut, Prediction, ScoreSums, Scores, VisibleSeries, gaussian_mixture_nll,
     withhold,
 };
-use crate::series::{Series, Target};
+use crate::series::{Labels, Series};
 
 /// Central intervals whose coverage is measured.
 const LEVELS: [f64; 3] = [0.5, 0.8, 0.9];
 
 /// How a model is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EvaluationQuestion {
+pub struct EvaluateOptions {
     /// What is held out.
     pub hold_out: HoldOut,
     /// Draws that means and intervals are taken over.
@@ -26,7 +26,7 @@ pub struct EvaluationQuestion {
     pub seed: u64,
 }
 
-impl Default for EvaluationQuestion {
+impl Default for EvaluateOptions {
     /// Runs of six: single values between neighbours hardly need a model.
     fn default() -> Self {
         Self { hold_out: HoldOut::Blocks { share: 0.2, length: 6 }, draws: 100, seed: 1 }
@@ -55,7 +55,7 @@ pub struct ClassEvaluation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// How it was found out.
-    pub question: EvaluationQuestion,
+    pub options: EvaluateOptions,
     /// Series that were tested on.
     pub series: usize,
     /// All variables together, each divided by its standard deviation in the training data.
@@ -79,18 +79,18 @@ impl Model {
         &self,
         prepared: &Prepared,
         numbers: Option<&[usize]>,
-        question: &EvaluationQuestion,
+        options: &EvaluateOptions,
     ) -> Result<Evaluation, EstimatorError> {
         let all: Vec<usize> = (0..prepared.data.series().len()).collect();
         let numbers = numbers.unwrap_or(&all);
         let about = &self.description.data;
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
-        let data = withhold(prepared.data.clone(), numbers, question.hold_out, &statics, question.seed)?;
+        let data = withhold(prepared.data.clone(), numbers, options.hold_out, &statics, options.seed)?;
         let held = Prepared { data, ..prepared.clone() };
-        let mut sums = Sums::new(self, question.hold_out);
+        let mut sums = Sums::new(self, options.hold_out);
         let wanted: Vec<Wanted> = numbers.iter().filter_map(|&number| held_entries(&held, number)).collect();
-        let draws = Question { draws: question.draws, seed: question.seed, ..Question::default() };
-        for wanted in chunks(&held, &wanted, question.draws) {
+        let draws = PredictOptions { draws: options.draws, seed: options.seed, ..PredictOptions::default() };
+        for wanted in chunks(&held, &wanted, options.draws) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
             let drawn = self.predictor().posterior(&held.data, &numbers, &times, draws.path_draws())?;
@@ -103,7 +103,7 @@ impl Model {
             Some(VariableEvaluation { name: variable.name.clone(), scores: sums.finish()? })
         });
         Ok(Evaluation {
-            question: *question,
+            options: *options,
             series: numbers.len(),
             overall,
             variables: variables.collect(),
@@ -117,7 +117,7 @@ impl Model {
         &self,
         prepared: &Prepared,
         numbers: &[usize],
-        draws: &Question,
+        draws: &PredictOptions,
     ) -> Result<Option<ClassEvaluation>, EstimatorError> {
         let classes = &self.description.data.classes;
         if classes.is_empty() {
@@ -134,15 +134,15 @@ impl Model {
         let mut sums = ClassSums::new(classes.len());
         let probabilities = self.class_probabilities(&chosen, draws)?;
         for (series, rows) in chosen.data.series().iter().zip(&probabilities) {
-            let truths: Vec<Option<u32>> = match &series.target {
-                Target::Class(class) => vec![Some(*class)],
-                Target::ClassPerTime(classes) => classes.clone(),
-                Target::None | Target::RealPerTime { .. } => Vec::new(),
+            let truths: Vec<Option<u32>> = match &series.labels {
+                Labels::Class(class) => vec![Some(*class)],
+                Labels::ClassPerTime(classes) => classes.clone(),
+                Labels::None | Labels::RealPerTime { .. } => Vec::new(),
             };
             for (truth, row) in truths.iter().zip(rows) {
                 if let Some(truth) = truth.filter(|truth| (*truth as usize) < classes.len()) {
                     sums.add(truth as usize, row)
-                        .map_err(|error| EstimatorError::Question(error.to_string()))?;
+                        .map_err(|error| EstimatorError::Options(error.to_string()))?;
                 }
             }
         }
@@ -187,7 +187,7 @@ impl<'a> Sums<'a> {
 
     fn add(&mut self, series: &Series, wanted: &Wanted, drawn: &Draws) {
         let scaler = &self.model.description.data.scaler;
-        let (channels, row) = (drawn.channels, drawn.deviations.len());
+        let (channels, row) = (drawn.channels, drawn.sds.len());
         let visible = VisibleSeries::new(series, channels);
         for &(index, channel) in &wanted.entries {
             let (time, place) = (wanted.times[index], index * channels + channel);
@@ -205,9 +205,9 @@ impl<'a> Sums<'a> {
             draws.sort_by(f64::total_cmp);
             let means: Vec<f64> = drawn.means.iter().skip(place).step_by(row).map(to_model).collect();
             let scale = scaler.scale_of(channel).abs();
-            let deviation = f64::from(drawn.deviations[place]) / scale;
+            let sd = f64::from(drawn.sds[place]) / scale;
             let mean = means.iter().sum::<f64>() / means.len() as f64;
-            let nll = negative_log_density(&means, deviation, drawn.shapes[channel], truth);
+            let nll = negative_log_density(&means, sd, drawn.shapes[channel], truth);
             self.overall.add(&Prediction { truth, mean, draws: &draws, nll, baselines: &baselines });
             let user = |value: f64| scaler.to_user(channel, value);
             let draws: Vec<f64> = draws.into_iter().map(user).collect();
@@ -223,11 +223,11 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// `-ln p(truth)` under a mixture over draws and over the two laws of a shape; `None` where there is no density.
-fn negative_log_density(means: &[f64], deviation: f64, shape: Shape, truth: f64) -> Option<f64> {
+/// `-ln p(truth)` under a mixture over draws and over the two processes of a shape; `None` where there is no density.
+fn negative_log_density(means: &[f64], sd: f64, shape: Shape, truth: f64) -> Option<f64> {
     let logs = shape
         .components()
-        .map(|(share, factor)| share.ln() - gaussian_mixture_nll(means, &[factor * deviation], truth));
+        .map(|(share, factor)| share.ln() - gaussian_mixture_nll(means, &[factor * sd], truth));
     let largest = f64::max(logs[0], logs[1]);
     let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
     let nll = -(largest + sum.ln());

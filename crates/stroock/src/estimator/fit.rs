@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::scatter::residual_law;
+use super::residuals::residual_process;
 use super::{EstimatorError, FitConfig, Goal, Model};
 use crate::initial::InitialWeights;
 use crate::model::{DataDescription, Description, TableDescription, Variable};
@@ -77,7 +77,7 @@ impl FitConfig {
         let (model, _) = Description::load(&path, &Device::flex())?;
         if trained.outcome != Outcome::Stopped {
             description.data.residual =
-                Some(residual_law(&model, &description.data, &data, &split, self.goal)?);
+                Some(residual_process(&model, &description.data, &data, &split, self.goal)?);
             description.save(&model, &path)?;
         }
         let model = Model { model, description };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::answers::Wanted;
-use super::{Answers, EstimatorError, Model, Question};
+use super::predictions::Wanted;
+use super::{EstimatorError, Model, PredictOptions, Predictions};
 use crate::series::table::{Table, TimeScale};
 use crate::series::{Dataset, Series};
 
@@ -23,8 +23,8 @@ impl Model {
         table: Table,
         until: f64,
         every: Option<f64>,
-        question: &Question,
-    ) -> Result<Answers, EstimatorError> {
+        options: &PredictOptions,
+    ) -> Result<Predictions, EstimatorError> {
         let about = self.table()?;
         let every = self.step(every)?;
         let (table, warnings) = self.arranged(table)?;
@@ -50,7 +50,7 @@ impl Model {
         }
         if wanted.is_empty() {
             let until = about.time.write(until);
-            return Err(EstimatorError::Question(format!(
+            return Err(EstimatorError::Options(format!(
                 "no series ends before {until}: there is nothing to look ahead to; choose a later --until"
             )));
         }
@@ -58,7 +58,7 @@ impl Model {
             let until = about.time.write(until);
             prepared.warnings.push(format!("{ended} series end after {until} and have no forecast"));
         }
-        self.answer(&prepared, &wanted, question)
+        self.answer(&prepared, &wanted, options)
     }
 }
 

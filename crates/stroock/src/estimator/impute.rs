@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::answers::{Wanted, time_column};
-use super::{Answers, EstimatorError, Model, Prepared, Question};
-use crate::series::table::{Column, Sheet, Table, shortest};
+use super::predictions::{Wanted, time_column};
+use super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
+use crate::series::table::{Column, DataFrame, Table, shortest};
 use crate::series::{Dataset, Series};
 
 impl Model {
@@ -17,8 +17,8 @@ impl Model {
         &self,
         table: Table,
         at: Option<&[f64]>,
-        question: &Question,
-    ) -> Result<Answers, EstimatorError> {
+        options: &PredictOptions,
+    ) -> Result<Predictions, EstimatorError> {
         let prepared = self.prepare(table)?;
         let (prepared, wanted) = match at {
             None => {
@@ -27,7 +27,7 @@ impl Model {
             }
             Some(times) => self.everything_at(prepared, times)?,
         };
-        self.answer(&prepared, &wanted, question)
+        self.answer(&prepared, &wanted, options)
     }
 
     /// The values that are missing at times of the series. Numbers of whole series are no gaps.
@@ -116,8 +116,8 @@ impl Model {
     /// variable. What was observed stays as it was.
     ///
     /// # Errors
-    /// When the answers are not about this table.
-    pub fn filled(&self, table: &Table, answers: &Answers) -> Result<Sheet, EstimatorError> {
+    /// When the predictions are not about this table.
+    pub fn filled(&self, table: &Table, predictions: &Predictions) -> Result<DataFrame, EstimatorError> {
         let (table, _) = self.arranged(table.clone())?;
         let channels = table.data.observation().len();
         let mut places: HashMap<(&str, u64), usize> = HashMap::new();
@@ -136,21 +136,21 @@ impl Model {
                 }
             }
         }
-        for row in 0..answers.len() {
-            let place = places.get(&(answers.ids[row].as_str(), answers.times[row].to_bits()));
+        for row in 0..predictions.len() {
+            let place = places.get(&(predictions.ids[row].as_str(), predictions.times[row].to_bits()));
             let &place = place.ok_or_else(|| {
-                EstimatorError::Question("the answers are not about the times of this table".into())
+                EstimatorError::Options("the predictions are not about the times of this table".into())
             })?;
-            values[answers.channels[row]][place] = answers.mean[row];
+            values[predictions.channels[row]][place] = predictions.mean[row];
         }
-        let mut sheet = Sheet {
-            names: vec![answers.names.0.clone(), answers.names.1.clone()],
-            columns: vec![Column::Text(ids), time_column(&answers.time, &times)],
+        let mut data_frame = DataFrame {
+            names: vec![predictions.names.0.clone(), predictions.names.1.clone()],
+            columns: vec![Column::Text(ids), time_column(&predictions.time, &times)],
         };
-        for (name, values) in answers.variables.iter().zip(values) {
-            sheet.names.push(name.clone());
-            sheet.columns.push(Column::Number(values));
+        for (name, values) in predictions.variables.iter().zip(values) {
+            data_frame.names.push(name.clone());
+            data_frame.columns.push(Column::Number(values));
         }
-        Ok(sheet)
+        Ok(data_frame)
     }
 }

@@ -1,19 +1,18 @@
-//! From a table to a fitted model, and from a fitted model to answers in the units of the user.
+//! From a table to a fitted model, and from a fitted model to predictions in the units of the user.
 //!
 //! ```no_run
-//! use stroock::estimator::{Goal, Model, Question};
+//! use stroock::estimator::{Goal, Model, PredictOptions};
 //! use stroock::series::Dataset;
 //!
 //! let model = Model::fit(Dataset::read("sensors.csv")?, Goal::Impute, "run")?;
-//! let gaps = model.impute(Dataset::read("new-sensors.csv")?, None, &Question::default())?;
-//! gaps.sheet().save("filled.csv".as_ref())?;
+//! let gaps = model.impute(Dataset::read("new-sensors.csv")?, None, &PredictOptions::default())?;
+//! gaps.data_frame().save("filled.csv".as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! A [`Model`] is the contents of a model file: nothing else is needed to use it on series it never saw. Settings
 //! come from the data ([`FitConfig::suggest`]); every one of them can be changed before [`FitConfig::fit`].
 
-mod answers;
 mod classify;
 mod config;
 mod error;
@@ -22,14 +21,15 @@ mod fit;
 mod forecast;
 mod impute;
 mod model;
+mod predictions;
+mod residuals;
 mod sample;
-mod scatter;
 mod suggest;
 
-pub use answers::{Answers, Question};
 pub use classify::Classes;
 pub use config::{FitConfig, Goal};
 pub use error::EstimatorError;
-pub use evaluate::{ClassEvaluation, Evaluation, EvaluationQuestion, VariableEvaluation};
+pub use evaluate::{ClassEvaluation, EvaluateOptions, Evaluation, VariableEvaluation};
 pub use fit::Fitted;
 pub use model::{Model, Prepared};
+pub use predictions::{PredictOptions, Predictions};

@@ -134,6 +134,6 @@ fn arrange(series: &Series, before: usize, places: &[Option<usize>]) -> Series {
         values: values.collect(),
         observed: Some(observed.collect()),
         withheld: None,
-        target: series.target.clone(),
+        labels: series.labels.clone(),
     }
 }

@@ -2,11 +2,11 @@
 
 use stroock_kernels::noise::NoiseKey;
 
-use super::answers::{Question, Wanted, chunks, time_column};
+use super::predictions::{PredictOptions, Wanted, chunks, time_column};
 use super::{EstimatorError, Model};
 use crate::model::PathDraws;
 use crate::predict::Draws;
-use crate::series::table::{Column, Sheet, Table};
+use crate::series::table::{Column, DataFrame, Table};
 
 impl Model {
     /// Invents series: draws from the prior over the span of the training data in steps of `every` (the usual step
@@ -14,7 +14,7 @@ impl Model {
     ///
     /// # Errors
     /// When the step is not positive.
-    pub fn sample(&self, count: usize, every: Option<f64>, seed: u64) -> Result<Sheet, EstimatorError> {
+    pub fn sample(&self, count: usize, every: Option<f64>, seed: u64) -> Result<DataFrame, EstimatorError> {
         let axis = self.description.data.batcher.grid_axis;
         let times = &steps(axis.start, axis.end, self.step(every)?);
         let draws = PathDraws { key: NoiseKey::new(seed, 0), samples: count, first_sample: 0 };
@@ -34,7 +34,7 @@ impl Model {
         count: usize,
         every: Option<f64>,
         seed: u64,
-    ) -> Result<Sheet, EstimatorError> {
+    ) -> Result<DataFrame, EstimatorError> {
         let every = self.step(every)?;
         let prepared = self.prepare(table)?;
         let mut wanted = Vec::new();
@@ -42,13 +42,12 @@ impl Model {
             let (Some(first), Some(last)) = (series.times.first(), series.times.last()) else { continue };
             wanted.push(Wanted { number, times: steps(*first, *last, every), entries: Vec::new() });
         }
-        let question = Question { draws: count, seed, ..Question::default() };
+        let options = PredictOptions { draws: count, seed, ..PredictOptions::default() };
         let mut all = Vec::new();
         for wanted in chunks(&prepared, &wanted, count) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn =
-                self.predictor().posterior(&prepared.data, &numbers, &times, question.path_draws())?;
+            let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
             all.extend(numbers.into_iter().zip(drawn));
         }
         let rows = all.iter().flat_map(|(number, drawn)| {
@@ -67,7 +66,7 @@ impl Model {
         match every > 0.0 && every.is_finite() {
             true => Ok(every),
             false => {
-                Err(EstimatorError::Question(format!("steps of {every} lead nowhere; they must be positive")))
+                Err(EstimatorError::Options(format!("steps of {every} lead nowhere; they must be positive")))
             }
         }
     }
@@ -77,7 +76,7 @@ impl Model {
         &self,
         rows: impl Iterator<Item = (String, f64, usize, &'a Draws)>,
         numbers: Option<Vec<i64>>,
-    ) -> Result<Sheet, EstimatorError> {
+    ) -> Result<DataFrame, EstimatorError> {
         let about = &self.description.data;
         let (mut ids, mut times) = (Vec::new(), Vec::new());
         let mut values = vec![Vec::new(); about.variables.len()];
@@ -92,18 +91,18 @@ impl Model {
             }
         }
         let names = self.names()?;
-        let mut sheet = Sheet { names: vec![names.0], columns: vec![Column::Text(ids)] };
+        let mut data_frame = DataFrame { names: vec![names.0], columns: vec![Column::Text(ids)] };
         if let Some(numbers) = numbers {
-            sheet.names.push("draw".into());
-            sheet.columns.push(Column::Count(numbers));
+            data_frame.names.push("draw".into());
+            data_frame.columns.push(Column::Count(numbers));
         }
-        sheet.names.push(names.1);
-        sheet.columns.push(time_column(&self.table()?.time, &times));
+        data_frame.names.push(names.1);
+        data_frame.columns.push(time_column(&self.table()?.time, &times));
         for channel in self.dynamic() {
-            sheet.names.push(about.variables[channel].name.clone());
-            sheet.columns.push(Column::Number(std::mem::take(&mut values[channel])));
+            data_frame.names.push(about.variables[channel].name.clone());
+            data_frame.columns.push(Column::Number(std::mem::take(&mut values[channel])));
         }
-        Ok(sheet)
+        Ok(data_frame)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Settings that fit the data.
 
 use super::{EstimatorError, FitConfig, Goal};
-use crate::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use crate::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use crate::decoder::MlpConfig;
 use crate::encoder::TimeAttentionConfig;
 use crate::latent::LatentConfig;
@@ -75,7 +75,7 @@ impl FitConfig {
                     Goal::Forecast => InputChoice::Past { least: 0.25 },
                     Goal::Classify => InputChoice::Values { least: 0.7 },
                 },
-                evidence: EvidenceChoice::All,
+                targets: TargetChoice::All,
             },
             training: TrainingConfig {
                 batch_size,

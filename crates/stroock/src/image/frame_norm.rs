@@ -15,7 +15,7 @@ pub struct FrameNormConfig {
     pub channels: usize,
 }
 
-/// `max((x - mean) / deviation scale[c] + offset[c], 0)` with the mean and the deviation over a whole frame.
+/// `max((x - mean) / standard deviation scale[c] + offset[c], 0)` with the mean and the standard deviation over a whole frame.
 #[derive(Module, Debug)]
 pub struct FrameNormLayer {
     /// `[channels]`.

@@ -30,7 +30,7 @@ pub enum DriftKind {
     },
 }
 
-/// The law that paths are compared with.
+/// The process that paths are compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PriorKind {
@@ -63,7 +63,7 @@ pub enum MemoryKind {
     Reversible,
 }
 
-/// The latent space and the law of paths in it.
+/// The latent space and the process of paths in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LatentConfig {
@@ -73,7 +73,7 @@ pub struct LatentConfig {
     pub dim: usize,
     /// Drift of the posterior.
     pub drift: DriftKind,
-    /// Law that the posterior is compared with.
+    /// Process that the posterior is compared with.
     pub prior: PriorKind,
     /// How the divergence is computed.
     pub divergence: DivergenceKind,

@@ -30,11 +30,11 @@ pub struct StartPoints {
     pub kl: Tensor<1>,
 }
 
-/// Draws from the power spherical laws with mean directions `mu` (`[B, n]`, unit vectors) and
+/// Draws from the power spherical distributions with mean directions `mu` (`[B, n]`, unit vectors) and
 /// concentrations `kappa` (`[B]`), with pathwise gradients in both.
 ///
 /// # Errors
-/// When the plan and the tensors do not fit, or the parameters of a series are not those of a law.
+/// When the plan and the tensors do not fit, or the parameters of a series are not those of a process.
 pub fn power_spherical(plan: StartPlan, mu: Tensor<2>, kappa: Tensor<1>) -> Result<StartPoints, StartError> {
     let (samples, [series, n]) = (plan.samples, mu.dims());
     let flat: Tensor<1> = fused::apply(plan, [mu.into_dispatch(), kappa.into_dispatch()])?;
@@ -46,7 +46,7 @@ pub fn power_spherical(plan: StartPlan, mu: Tensor<2>, kappa: Tensor<1>) -> Resu
 }
 
 impl StartPlan {
-    fn law<'a, T>(&self, [mu, kappa]: [&'a [T]; 2]) -> PowerSphericalStart<'a, T> {
+    fn process<'a, T>(&self, [mu, kappa]: [&'a [T]; 2]) -> PowerSphericalStart<'a, T> {
         PowerSphericalStart { dim: self.dim, mu, kappa }
     }
 
@@ -65,9 +65,9 @@ impl Operation<2> for StartPlan {
         inputs: [&[T]; 2],
         _: [&[usize]; 2],
     ) -> Result<Evaluated<T, ()>, StartError> {
-        let law = self.law(inputs);
-        let mut output = law.sample(self.draws())?;
-        output.extend(law.kl_to_uniform()?);
+        let process = self.process(inputs);
+        let mut output = process.sample(self.draws())?;
+        output.extend(process.kl_to_uniform()?);
         let shape = vec![output.len()];
         Ok(Evaluated { output, shape, tape: () })
     }
@@ -79,7 +79,7 @@ impl Operation<2> for StartPlan {
         _: [bool; 2],
     ) -> Result<[Vec<T>; 2], StartError> {
         let (of_points, of_kl) = of_output.split_at(of_output.len() - shapes[0][0]);
-        let gradients = self.law(inputs).pull_back(self.draws(), of_points, of_kl)?;
+        let gradients = self.process(inputs).pull_back(self.draws(), of_points, of_kl)?;
         Ok([gradients.mu, gradients.kappa])
     }
 }

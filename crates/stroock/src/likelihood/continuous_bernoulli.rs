@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 
 use super::Bernoulli;
 use super::entrywise::{EntryLoss, LossAt, entrywise_loss};
-use crate::batch::{Evidence, EvidenceError};
+use crate::batch::{Targets, TargetsError};
 use crate::fused::FusedReal;
 
 /// `-ln p(x) = -x ln p - (1 - x) ln(1 - p) - ln C(p)` with `p = sigmoid(l)`.
@@ -19,14 +19,14 @@ impl ContinuousBernoulli {
     /// Negative log likelihood of each series, `[B]`, from logits `[S, Q, C]`.
     ///
     /// # Errors
-    /// When the logits do not have the shape of the evidence.
+    /// When the logits do not have the shape of the targets.
     pub fn negative_log_likelihood(
         &self,
         logits: Tensor<3>,
-        evidence: Arc<Evidence>,
-    ) -> Result<Tensor<1>, EvidenceError> {
+        targets: Arc<Targets>,
+    ) -> Result<Tensor<1>, TargetsError> {
         let unused = Tensor::zeros([1], (&logits.device(), logits.dtype()));
-        entrywise_loss(*self, evidence, logits, unused)
+        entrywise_loss(*self, targets, logits, unused)
     }
 }
 

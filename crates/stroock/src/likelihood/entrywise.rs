@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-use crate::batch::{Evidence, EvidenceError};
+use crate::batch::{Targets, TargetsError};
 use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 
 /// The loss of one entry and its derivatives.
@@ -37,20 +37,20 @@ pub trait EntryLoss: Debug + Send + Sync + 'static {
 /// `output` is `[S, Q, C]`; `parameter` is `[1]`, or `[C]` with one number a channel.
 ///
 /// # Errors
-/// When the output does not have the shape of the evidence.
+/// When the output does not have the shape of the targets.
 pub fn entrywise_loss<L: EntryLoss>(
     loss: L,
-    evidence: Arc<Evidence>,
+    targets: Arc<Targets>,
     output: Tensor<3>,
     parameter: Tensor<1>,
-) -> Result<Tensor<1>, EvidenceError> {
-    fused::apply(EntrywiseLoss { loss, evidence }, [output.into_dispatch(), parameter.into_dispatch()])
+) -> Result<Tensor<1>, TargetsError> {
+    fused::apply(EntrywiseLoss { loss, targets }, [output.into_dispatch(), parameter.into_dispatch()])
 }
 
 #[derive(Debug)]
 struct EntrywiseLoss<L> {
     loss: L,
-    evidence: Arc<Evidence>,
+    targets: Arc<Targets>,
 }
 
 impl<L: EntryLoss> EntrywiseLoss<L> {
@@ -59,33 +59,33 @@ impl<L: EntryLoss> EntrywiseLoss<L> {
     }
 
     /// Samples `S`, after checking the shapes.
-    fn samples(&self, shapes: [&[usize]; 2]) -> Result<usize, EvidenceError> {
-        let channels = self.evidence.channels();
+    fn samples(&self, shapes: [&[usize]; 2]) -> Result<usize, TargetsError> {
+        let channels = self.targets.channels();
         match (shapes[0], shapes[1]) {
             (&[samples, points, width], &[parameters])
-                if points == self.evidence.points()
+                if points == self.targets.points()
                     && width == channels
                     && (parameters == 1 || parameters == channels) =>
             {
                 Ok(samples)
             }
-            (output, _) => Err(EvidenceError::Output { expected: channels, actual: output.to_vec() }),
+            (output, _) => Err(TargetsError::Output { expected: channels, actual: output.to_vec() }),
         }
     }
 }
 
 impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
     type Tape<T: FusedReal> = ();
-    type Error = EvidenceError;
+    type Error = TargetsError;
 
     fn forward<T: FusedReal>(
         &self,
         [output, parameter]: [&[T]; 2],
         shapes: [&[usize]; 2],
-    ) -> Result<Evaluated<T, ()>, EvidenceError> {
+    ) -> Result<Evaluated<T, ()>, TargetsError> {
         let samples = self.samples(shapes)?;
-        let (evidence, series) = (&self.evidence, self.evidence.series());
-        let extent = evidence.points() * evidence.channels();
+        let (targets, series) = (&self.targets, self.targets.series());
+        let extent = targets.points() * targets.channels();
         let prepared = self.prepare(parameter);
         let losses = (0..series)
             .into_par_iter()
@@ -93,7 +93,7 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
                 // In double precision: a series can have many thousands of entries.
                 let mut sum = 0.0;
                 for output in output.chunks_exact(extent.max(1)).take(samples) {
-                    evidence.for_each_entry(b, |place, x| {
+                    targets.for_each_entry(b, |place, x| {
                         let prepared = prepared[of_channel(place, prepared.len())];
                         sum += self.loss.at(T::of(f64::from(x)), output[place], prepared).value.as_f64();
                     });
@@ -109,31 +109,31 @@ impl<L: EntryLoss> Operation<2> for EntrywiseLoss<L> {
         Computed { inputs: [output, parameter], shapes, .. }: Computed<'_, T, (), 2>,
         of_losses: &[T],
         _: [bool; 2],
-    ) -> Result<[Vec<T>; 2], EvidenceError> {
+    ) -> Result<[Vec<T>; 2], TargetsError> {
         let samples = self.samples(shapes)?;
-        let evidence = &self.evidence;
-        let channels = evidence.channels();
+        let targets = &self.targets;
+        let channels = targets.channels();
         let mut of_output = vec![T::zero(); output.len()];
         // A task for every series of every sample: its rows of the output are one run.
-        let mut tasks = Vec::with_capacity(samples * evidence.series());
+        let mut tasks = Vec::with_capacity(samples * targets.series());
         let mut rest = &mut of_output[..];
         for _ in 0..samples {
-            for (b, pair) in evidence.point_offsets().windows(2).enumerate() {
+            for (b, pair) in targets.point_offsets().windows(2).enumerate() {
                 let (run, tail) = rest.split_at_mut((pair[1] - pair[0]) * channels);
                 tasks.push((b, pair[0] * channels, run));
                 rest = tail;
             }
         }
-        let extent = evidence.points() * channels;
+        let extent = targets.points() * channels;
         let prepared = self.prepare(parameter);
         let of_parameters: Vec<Vec<f64>> = tasks
             .into_par_iter()
             .enumerate()
             .map(|(task, (b, start, run))| {
                 let weight = of_losses[b] / T::of(samples as f64);
-                let output = &output[task / evidence.series() * extent..];
+                let output = &output[task / targets.series() * extent..];
                 let mut of_parameter = vec![0.0; parameter.len()];
-                evidence.for_each_entry(b, |place, x| {
+                targets.for_each_entry(b, |place, x| {
                     let p = of_channel(place, prepared.len());
                     let at = self.loss.at(T::of(f64::from(x)), output[place], prepared[p]);
                     run[place - start] = at.by_output * weight;

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::entrywise::{EntryLoss, LossAt, entrywise_loss};
-use crate::batch::{Evidence, EvidenceError};
+use crate::batch::{Targets, TargetsError};
 use crate::fused::FusedReal;
 
 /// Which scales a Gaussian likelihood has.
@@ -59,13 +59,13 @@ impl Gaussian {
     /// Negative log likelihood of each series, `[B]`, from means `[S, Q, C]`.
     ///
     /// # Errors
-    /// When the means do not have the shape of the evidence.
+    /// When the means do not have the shape of the targets.
     pub fn negative_log_likelihood(
         &self,
         mean: Tensor<3>,
-        evidence: Arc<Evidence>,
-    ) -> Result<Tensor<1>, EvidenceError> {
-        entrywise_loss(GaussianLoss, evidence, mean, self.ln_scale.val())
+        targets: Arc<Targets>,
+    ) -> Result<Tensor<1>, TargetsError> {
+        entrywise_loss(GaussianLoss, targets, mean, self.ln_scale.val())
     }
 }
 

@@ -1,6 +1,6 @@
 //! How observations scatter around the output of a decoder.
 //!
-//! A likelihood turns decoder outputs `[S, Q, C]` at the points of the evidence into the negative log
+//! A likelihood turns decoder outputs `[S, Q, C]` at the points of the targets into the negative log
 //! likelihood of each series, averaged over the samples. Only observed entries are visited.
 
 mod bernoulli;
@@ -24,7 +24,7 @@ use burn::tensor::activation::sigmoid;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{Evidence, EvidenceError};
+use crate::batch::{Targets, TargetsError};
 
 /// Which likelihood observations have.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,21 +101,21 @@ impl Likelihood {
     /// observations are classes).
     ///
     /// # Errors
-    /// When the outputs do not have the shape of the evidence.
+    /// When the outputs do not have the shape of the targets.
     pub fn negative_log_likelihood(
         &self,
         output: Tensor<3>,
-        evidence: Arc<Evidence>,
-    ) -> Result<Tensor<1>, EvidenceError> {
+        targets: Arc<Targets>,
+    ) -> Result<Tensor<1>, TargetsError> {
         match (&self.gaussian, self.kind) {
-            (Some(gaussian), _) => gaussian.negative_log_likelihood(output, evidence),
+            (Some(gaussian), _) => gaussian.negative_log_likelihood(output, targets),
             (None, LikelihoodKind::Categorical { classes }) => {
-                Categorical { classes }.negative_log_likelihood(output, evidence)
+                Categorical { classes }.negative_log_likelihood(output, targets)
             }
             (None, LikelihoodKind::ContinuousBernoulli) => {
-                ContinuousBernoulli.negative_log_likelihood(output, evidence)
+                ContinuousBernoulli.negative_log_likelihood(output, targets)
             }
-            (None, _) => Bernoulli.negative_log_likelihood(output, evidence),
+            (None, _) => Bernoulli.negative_log_likelihood(output, targets),
         }
     }
 }

@@ -30,7 +30,7 @@ impl ModelConfig {
                 network("encoder.network", &config.network)?;
                 LARGEST.min(observed * 64)
             }
-            EncoderConfig::Free { width } => size("encoder.width", *width, 1)?,
+            EncoderConfig::LearnedEmbedding { width } => size("encoder.width", *width, 1)?,
         };
         let heads = [self.latent.dim, self.latent.dim, self.latent.terms()];
         parameters("latent.dim", &heads)?;

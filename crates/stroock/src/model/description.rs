@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::{ModelConfig, ModelConfigError, StandardModel, from_file, to_file};
 use crate::batch::Batcher;
 use crate::initial::InitialWeights;
-use crate::residual::ResidualLaw;
+use crate::residual::ResidualProcess;
 use crate::run::{RunError, TensorFile, TensorFileProblem};
 use crate::series::Scaler;
 use crate::series::table::{Columns, Sampling, TimeScale};
@@ -51,7 +51,7 @@ pub struct DataDescription {
     pub classes: Vec<String>,
     /// How observations scatter around the decoded path together; without it as the likelihood says.
     #[serde(default)]
-    pub residual: Option<ResidualLaw>,
+    pub residual: Option<ResidualProcess>,
     /// The tables that the series come in; without it they do not come in tables.
     #[serde(default)]
     pub table: Option<TableDescription>,
@@ -153,9 +153,9 @@ impl Description {
         let description = Description { model: read(&file, MODEL, path)?, data: read(&file, DATA, path)? };
         let Description { model, data } = &description;
         let channels = model.observation.len();
-        let residual = data.residual.as_ref().is_none_or(|law| law.is_sound(channels));
-        if !data.scaler.fits(channels) || !data.batcher.is_sound() || !residual {
-            let reason = "the scaler or the residual law does not fit the channels, or the grid cannot be walked along";
+        let residual = data.residual.as_ref().is_none_or(|process| process.is_valid(channels));
+        if !data.scaler.fits(channels) || !data.batcher.is_valid() || !residual {
+            let reason = "the scaler or the residual process does not fit the channels, or the grid cannot be walked along";
             return Err(ModelFileError::Metadata { path: name(), key: DATA, reason: reason.into() });
         }
         let config = |source| ModelFileError::Config { path: name(), source };

@@ -10,12 +10,12 @@ use stroock_kernels::simd::Level;
 use stroock_kernels::start::StartError;
 use thiserror::Error;
 
-use crate::batch::{Batch, EvidenceError};
+use crate::batch::{Batch, TargetsError};
 use crate::decoder::{Decoder, DecoderError};
 use crate::encoder::{Encoder, EncoderError};
 use crate::initial::InitialWeights;
 use crate::latent::{
-    DivergenceKind, LatentConfig, LatentConfigError, PathLaw, PathNoise, PathParameters, PathPlan,
+    DivergenceKind, LatentConfig, LatentConfigError, PathNoise, PathParameters, PathPlan, PathProcess,
     PathStates, StartPlan, frobenius_bound, power_spherical, simulate,
 };
 use crate::likelihood::Likelihood;
@@ -24,14 +24,14 @@ use crate::task::{TaskError, TaskHead};
 
 /// A latent SDE model.
 ///
-/// A batch is encoded to representations, these to path laws; paths are drawn, decoded where there is
-/// evidence, and scored.
+/// A batch is encoded to representations, these to path processes; paths are drawn, decoded where there is
+/// targets, and scored.
 #[derive(Module, Debug)]
 pub struct LatentSde<E, D> {
     /// Series to representation.
     pub encoder: E,
-    /// Representation to path law.
-    pub law: PathLaw,
+    /// Representation to path process.
+    pub process: PathProcess,
     /// State to output.
     pub decoder: D,
     /// Output to observation.
@@ -58,7 +58,7 @@ pub struct PathDraws {
 pub struct Bound {
     /// Parts of the bound, `[B]` each.
     pub parts: ElboParts,
-    /// Outputs at the points of the evidence, `[S, Q, C]`.
+    /// Outputs at the points of the targets, `[S, Q, C]`.
     pub output: Tensor<3>,
     /// States there, `[S, Q, n]`.
     pub states: Tensor<3>,
@@ -82,9 +82,9 @@ pub enum ModelError {
     /// States cannot be decoded.
     #[error(transparent)]
     Decoder(#[from] DecoderError),
-    /// The output does not fit the evidence.
+    /// The output does not fit the targets.
     #[error(transparent)]
-    Evidence(#[from] EvidenceError),
+    Targets(#[from] TargetsError),
     /// The targets do not fit the task.
     #[error(transparent)]
     Task(#[from] TaskError),
@@ -105,8 +105,8 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
         weights: &mut InitialWeights,
     ) -> Result<Self, LatentConfigError> {
         latent.check()?;
-        let law = PathLaw::new(width, &latent, weights);
-        Ok(Self { encoder, law, decoder, likelihood, task: None, latent })
+        let process = PathProcess::new(width, &latent, weights);
+        Ok(Self { encoder, process, decoder, likelihood, task: None, latent })
     }
 
     /// The same model with a task.
@@ -124,8 +124,8 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     /// # Errors
     /// When the batch does not fit the model, or a path diverges.
     pub fn bound(&self, batch: &Batch, draws: PathDraws) -> Result<Bound, ModelError> {
-        let law = self.law.parameters(self.encoder.encode(&batch.input)?);
-        self.score(self.paths(law, batch, draws)?, batch)
+        let process = self.process.parameters(self.encoder.encode(&batch.input)?);
+        self.score(self.paths(process, batch, draws)?, batch)
     }
 
     /// Decodes paths through a batch and scores them.
@@ -135,7 +135,7 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     pub fn score(&self, paths: Paths, batch: &Batch) -> Result<Bound, ModelError> {
         let Paths { states, kl_start, kl_path } = paths;
         let output = self.decode(states.clone())?;
-        let nll = self.likelihood.negative_log_likelihood(output.clone(), Arc::clone(&batch.evidence))?;
+        let nll = self.likelihood.negative_log_likelihood(output.clone(), Arc::clone(&batch.targets))?;
         let prediction = self.task.as_ref().map(|task| task.predict(states.clone(), batch));
         let task = match (&self.task, &prediction) {
             (Some(task), Some(prediction)) => Some(task.loss(prediction.clone(), batch)?),
@@ -156,16 +156,21 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
         Ok(output.reshape([samples, points, outputs]))
     }
 
-    /// Draws paths of the given laws through the requests of a batch.
+    /// Draws paths of the given processes through the requests of a batch.
     ///
     /// # Errors
-    /// When the laws do not fit the batch, or a path diverges.
-    pub fn paths(&self, law: PathParameters, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
+    /// When the processes do not fit the batch, or a path diverges.
+    pub fn paths(
+        &self,
+        process: PathParameters,
+        batch: &Batch,
+        draws: PathDraws,
+    ) -> Result<Paths, ModelError> {
         let PathDraws { key, samples, first_sample } = draws;
         let series = batch.numbers.clone();
         let dim = self.latent.dim;
         let start = StartPlan { dim, key, series: series.clone(), samples, first_sample };
-        let start = power_spherical(start, law.mu, law.kappa)?;
+        let start = power_spherical(start, process.mu, process.kappa)?;
         let plan = PathPlan {
             space: self.latent.space(),
             dim,
@@ -180,14 +185,15 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
         let bound = match self.latent.divergence {
             DivergenceKind::MonteCarlo => None,
             DivergenceKind::FrobeniusBound => {
-                let difference = match &law.prior {
-                    Some(prior) => law.drift.clone() - prior.clone(),
-                    None => law.drift.clone(),
+                let difference = match &process.prior {
+                    Some(prior) => process.drift.clone() - prior.clone(),
+                    None => process.drift.clone(),
                 };
-                Some(frobenius_bound(&batch.grid, self.latent.interval(), difference, law.sigma.clone()))
+                Some(frobenius_bound(&batch.grid, self.latent.interval(), difference, process.sigma.clone()))
             }
         };
-        let PathStates { states, kl } = simulate(plan, start.points, law.drift, law.sigma, law.prior)?;
+        let PathStates { states, kl } =
+            simulate(plan, start.points, process.drift, process.sigma, process.prior)?;
         let kl_path = bound.unwrap_or_else(|| kl.mean_dim(0).reshape([batch.numbers.len()]));
         Ok(Paths { states, kl_start: start.kl, kl_path })
     }
@@ -196,7 +202,7 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
 /// Paths through a batch.
 #[derive(Clone, Debug)]
 pub struct Paths {
-    /// States at the points of the evidence, `[S, Q, n]`.
+    /// States at the points of the targets, `[S, Q, n]`.
     pub states: Tensor<3>,
     /// Divergence of the start points, `[B]`.
     pub kl_start: Tensor<1>,
@@ -207,7 +213,7 @@ pub struct Paths {
 impl Bound {
     /// The weighted loss of each series, `[B]`, per observed entry.
     pub fn losses(&self, weights: ElboWeights, batch: &Batch) -> Tensor<1> {
-        let counts: Vec<f32> = batch.evidence.counts().iter().map(|&count| count as f32).collect();
+        let counts: Vec<f32> = batch.targets.counts().iter().map(|&count| count as f32).collect();
         let like = &self.parts.kl_start;
         let counts = TensorData::new(counts, [batch.numbers.len()]);
         self.parts.loss(weights, Tensor::from_data(counts, (&like.device(), like.dtype())))

@@ -1,4 +1,4 @@
-//! The whole model: encoder, path law, decoder and likelihood.
+//! The whole model: encoder, path process, decoder and likelihood.
 
 mod check;
 mod description;

@@ -11,7 +11,7 @@ use crate::batch::EncoderInput;
 use crate::decoder::{Decoder, DecoderError, ImageDecoder, ImageDecoderConfig, Mlp, MlpConfig};
 use crate::encoder::{
     Encoder, EncoderError, FirstFrameConfig, FirstFrameEncoder, FrameEncoder, FrameEncoderConfig,
-    FreeRepresentation, TimeAttentionConfig, TimeAttentionEncoder,
+    LearnedEmbedding, TimeAttentionConfig, TimeAttentionEncoder,
 };
 use crate::image::ImageShape;
 use crate::initial::InitialWeights;
@@ -31,7 +31,7 @@ pub enum EncoderConfig {
     /// Convolutions of one frame (type C).
     FirstFrame(FirstFrameConfig),
     /// A learned vector, for a single series.
-    Free {
+    LearnedEmbedding {
         /// Its width.
         width: usize,
     },
@@ -77,7 +77,7 @@ pub struct ModelConfig {
     pub observation: Observation,
     /// From the observed points of a series to a representation.
     pub encoder: EncoderConfig,
-    /// The latent space and the law of paths in it.
+    /// The latent space and the process of paths in it.
     #[serde(default)]
     pub latent: LatentConfig,
     /// From a state to the output.
@@ -103,7 +103,7 @@ pub enum StandardEncoder {
     /// Convolutions of one frame.
     FirstFrame(FirstFrameEncoder),
     /// A learned vector.
-    Free(FreeRepresentation),
+    LearnedEmbedding(LearnedEmbedding),
 }
 
 /// One of the decoders of this crate.
@@ -220,8 +220,8 @@ impl EncoderConfig {
                 let encoder = config.init(frame, weights).map_err(layers)?;
                 (StandardEncoder::FirstFrame(encoder), config.width(frame).map_err(layers)?)
             }
-            EncoderConfig::Free { width } => {
-                (StandardEncoder::Free(FreeRepresentation::new(*width, weights)), *width)
+            EncoderConfig::LearnedEmbedding { width } => {
+                (StandardEncoder::LearnedEmbedding(LearnedEmbedding::new(*width, weights)), *width)
             }
         })
     }
@@ -263,7 +263,7 @@ impl Encoder for StandardEncoder {
             StandardEncoder::TimeAttention(encoder) => encoder.encode(input),
             StandardEncoder::Frames(encoder) => encoder.encode(input),
             StandardEncoder::FirstFrame(encoder) => encoder.encode(input),
-            StandardEncoder::Free(encoder) => encoder.encode(input),
+            StandardEncoder::LearnedEmbedding(encoder) => encoder.encode(input),
         }
     }
 }

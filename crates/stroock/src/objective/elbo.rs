@@ -60,7 +60,7 @@ impl ElboParts {
         let sum = self.kl_start.clone().mul_scalar(weights.kl_start)
             + self.kl_path.clone().mul_scalar(weights.kl_path)
             + self.negative_log_likelihood.clone().mul_scalar(weights.likelihood);
-        // A series without evidence has only its divergences.
+        // A series without targets has only its divergences.
         let bound = sum / counts.clamp_min(1.0);
         match &self.task {
             Some(task) => bound + task.clone().mul_scalar(weights.task),

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, Tensor, TensorData};
 
-use crate::batch::{Evidence, EvidenceError};
+use crate::batch::{Targets, TargetsError};
 
 /// The loss of each series (`[B]`): `loss(x, output)`, entry by entry, summed over the observed entries of the series
 /// and averaged over the samples of the output (`[S, Q, C]`).
@@ -15,40 +15,40 @@ use crate::batch::{Evidence, EvidenceError};
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use stroock::batch::Evidence;
+/// use stroock::batch::Targets;
 /// use stroock::plain::entrywise;
 ///
-/// let evidence = Evidence::new(2, vec![0, 1], vec![1.0, 2.0], Some(&[true, false]))?;
+/// let targets = Targets::new(2, vec![0, 1], vec![1.0, 2.0], Some(&[true, false]))?;
 /// let output = Tensor::<3>::from_floats([[[4.0, 7.0]]], &Device::flex());
-/// let absolute = entrywise(output, &evidence, |x, output| (output - x).abs())?;
+/// let absolute = entrywise(output, &targets, |x, output| (output - x).abs())?;
 /// assert_eq!(absolute.into_data().try_to_vec::<f32>().unwrap(), [3.0]);
-/// # Ok::<(), stroock::batch::EvidenceError>(())
+/// # Ok::<(), stroock::batch::TargetsError>(())
 /// ```
 ///
 /// # Errors
-/// When the output does not have the shape of the evidence.
+/// When the output does not have the shape of the targets.
 pub fn entrywise(
     output: Tensor<3>,
-    evidence: &Evidence,
+    targets: &Targets,
     loss: impl FnOnce(Tensor<3>, Tensor<3>) -> Tensor<3>,
-) -> Result<Tensor<1>, EvidenceError> {
-    let (points, channels) = (evidence.points(), evidence.channels());
+) -> Result<Tensor<1>, TargetsError> {
+    let (points, channels) = (targets.points(), targets.channels());
     let [samples, rows, width] = output.dims();
     if rows != points || width != channels || samples == 0 {
-        return Err(EvidenceError::Output { expected: channels, actual: vec![samples, rows, width] });
+        return Err(TargetsError::Output { expected: channels, actual: vec![samples, rows, width] });
     }
     let mut values = vec![0f32; points * channels];
-    for series in 0..evidence.series() {
-        evidence.for_each_entry(series, |place, value| values[place] = value);
+    for series in 0..targets.series() {
+        targets.for_each_entry(series, |place, value| values[place] = value);
     }
     let options = (&output.device(), output.dtype());
     let values = Tensor::<3>::from_data(TensorData::new(values, [1, points, channels]), options);
-    Ok(sum_observed(loss(values, output), evidence))
+    Ok(sum_observed(loss(values, output), targets))
 }
 
 /// The sum of the observed entries of `losses` (`[S, Q, C]`) over each series, averaged over the samples, `[B]`.
-pub(super) fn sum_observed(losses: Tensor<3>, evidence: &Evidence) -> Tensor<1> {
-    let ([samples, points, channels], series) = (losses.dims(), evidence.series());
+pub(super) fn sum_observed(losses: Tensor<3>, targets: &Targets) -> Tensor<1> {
+    let ([samples, points, channels], series) = (losses.dims(), targets.series());
     let (device, dtype) = (losses.device(), losses.dtype());
     if points * channels == 0 {
         return Tensor::zeros([series], (&device, dtype));
@@ -56,8 +56,8 @@ pub(super) fn sum_observed(losses: Tensor<3>, evidence: &Evidence) -> Tensor<1> 
     let mut hidden = vec![true; points * channels];
     let mut belongs = vec![0f32; series * points];
     for b in 0..series {
-        evidence.for_each_entry(b, |place, _| hidden[place] = false);
-        let offsets = evidence.point_offsets();
+        targets.for_each_entry(b, |place, _| hidden[place] = false);
+        let offsets = targets.point_offsets();
         belongs[b * points + offsets[b]..b * points + offsets[b + 1]].fill(1.0);
     }
     let hidden = Tensor::<3, Bool>::from_data(TensorData::new(hidden, [1, points, channels]), &device);
@@ -72,16 +72,12 @@ pub(super) fn sum_observed(losses: Tensor<3>, evidence: &Evidence) -> Tensor<1> 
 ///
 /// # Errors
 /// When the shapes do not fit.
-pub fn gaussian(
-    mean: Tensor<3>,
-    ln_scale: Tensor<1>,
-    evidence: &Evidence,
-) -> Result<Tensor<1>, EvidenceError> {
-    let (scales, channels) = (ln_scale.dims()[0], evidence.channels());
+pub fn gaussian(mean: Tensor<3>, ln_scale: Tensor<1>, targets: &Targets) -> Result<Tensor<1>, TargetsError> {
+    let (scales, channels) = (ln_scale.dims()[0], targets.channels());
     if scales != 1 && scales != channels {
-        return Err(EvidenceError::Length { argument: "ln_scale", expected: channels, actual: scales });
+        return Err(TargetsError::Length { argument: "ln_scale", expected: channels, actual: scales });
     }
-    entrywise(mean, evidence, |x, mean| {
+    entrywise(mean, targets, |x, mean| {
         let ln_scale = ln_scale.reshape([1, 1, scales]);
         let standardised = (mean - x) / ln_scale.clone().exp();
         standardised.powi_scalar(2).mul_scalar(0.5) + ln_scale.add_scalar(0.5 * TAU.ln())
@@ -92,24 +88,24 @@ pub fn gaussian(
 ///
 /// # Errors
 /// When the shapes do not fit.
-pub fn bernoulli(logits: Tensor<3>, evidence: &Evidence) -> Result<Tensor<1>, EvidenceError> {
-    entrywise(logits, evidence, cross_entropy_of_grey)
+pub fn bernoulli(logits: Tensor<3>, targets: &Targets) -> Result<Tensor<1>, TargetsError> {
+    entrywise(logits, targets, cross_entropy_of_grey)
 }
 
 /// `-ln p(x) = -x ln p - (1 - x) ln(1 - p) - ln C` with `p = sigmoid(l)` and `C = l / tanh(l / 2)`.
 ///
 /// # Errors
 /// When the shapes do not fit.
-pub fn continuous_bernoulli(logits: Tensor<3>, evidence: &Evidence) -> Result<Tensor<1>, EvidenceError> {
-    entrywise(logits, evidence, |x, logits| cross_entropy_of_grey(x, logits.clone()) - ln_normaliser(logits))
+pub fn continuous_bernoulli(logits: Tensor<3>, targets: &Targets) -> Result<Tensor<1>, TargetsError> {
+    entrywise(logits, targets, |x, logits| cross_entropy_of_grey(x, logits.clone()) - ln_normaliser(logits))
 }
 
 /// `(x - output)^2`.
 ///
 /// # Errors
 /// When the shapes do not fit.
-pub fn squared_error(output: Tensor<3>, evidence: &Evidence) -> Result<Tensor<1>, EvidenceError> {
-    entrywise(output, evidence, |x, output| (output - x).powi_scalar(2))
+pub fn squared_error(output: Tensor<3>, targets: &Targets) -> Result<Tensor<1>, TargetsError> {
+    entrywise(output, targets, |x, output| (output - x).powi_scalar(2))
 }
 
 fn cross_entropy_of_grey(x: Tensor<3>, logits: Tensor<3>) -> Tensor<3> {

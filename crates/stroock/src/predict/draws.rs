@@ -1,8 +1,8 @@
-//! Draws from a predictive law at times of the caller's choice.
+//! Draws from a predictive distribution at times of the caller's choice.
 
 use thiserror::Error;
 
-use crate::batch::EvidenceError;
+use crate::batch::TargetsError;
 use crate::model::ModelError;
 use crate::residual::Shape;
 use crate::series::SeriesError;
@@ -14,13 +14,13 @@ pub struct Draws {
     pub times: Vec<f64>,
     /// Channels `C`.
     pub channels: usize,
-    /// Means of observations given the path (and, under a residual law, the observations of the series),
+    /// Means of observations given the path (and, under a residual process, the observations of the series),
     /// `[S, T, C]`.
     pub means: Vec<f32>,
     /// Standard deviations of observations around these means before their shape, `[T, C]`; 0 where the likelihood
     /// has none.
-    pub deviations: Vec<f32>,
-    /// How observations are distributed around these means in units of the deviations, `[C]`.
+    pub sds: Vec<f32>,
+    /// How observations are distributed around these means in units of the standard deviations, `[C]`.
     pub shapes: Vec<Shape>,
     /// Observations with their noise, `[S, T, C]`.
     pub observations: Vec<f32>,
@@ -39,7 +39,7 @@ pub enum PredictionError {
     Model(#[from] ModelError),
     /// The series do not make a batch.
     #[error(transparent)]
-    Evidence(#[from] EvidenceError),
+    Targets(#[from] TargetsError),
     /// The series do not make a data set.
     #[error(transparent)]
     Series(#[from] SeriesError),

@@ -1,4 +1,4 @@
-//! What a model says about series: draws from the posterior predictive law, and their summaries.
+//! What a model says about series: draws from the posterior predictive distribution, and their summaries.
 
 mod draws;
 mod observe;

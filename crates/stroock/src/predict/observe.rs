@@ -4,10 +4,10 @@ use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 use super::Draws;
 use crate::model::PathDraws;
-use crate::residual::{ChannelResidual, ResidualLaw, Shape};
+use crate::residual::{ChannelResidual, ResidualProcess, Shape};
 use crate::series::{Scaler, Series};
 
-/// Share of the variance of a residual law that is always drawn as noise, however much paths differ.
+/// Share of the variance of a residual process that is always drawn as noise, however much paths differ.
 const LEAST_REST: f64 = 0.1;
 
 /// `S` paths through a batch with `Q` points, decoded, in model units.
@@ -31,7 +31,7 @@ pub(super) struct Decoded {
 /// What is observed of one series.
 pub(super) struct Observer<'a> {
     pub scaler: &'a Scaler,
-    pub residual: Option<&'a ResidualLaw>,
+    pub residual: Option<&'a ResidualProcess>,
     pub draws: PathDraws,
     /// Number of the series.
     pub number: u32,
@@ -64,18 +64,18 @@ impl Observer<'_> {
         };
         let mut means = pick(&decoded.output, channels);
         let mut observations = means.clone();
-        let mut deviations = vec![0.0; asked.len() * channels];
+        let mut sds = vec![0.0; asked.len() * channels];
         let mut shapes = vec![Shape::default(); channels];
         match self.residual {
-            None => self.add_white(&decoded.scales, &mut observations, &mut deviations),
-            Some(law) => {
+            None => self.add_white(&decoded.scales, &mut observations, &mut sds),
+            Some(process) => {
                 let first = |s: usize| (s * decoded.points + decoded.offsets[b]) * channels;
                 let of_draw = |s: usize| &decoded.output[first(s)..first(s) + reached.len() * channels];
-                for (channel, residual) in law.channels.iter().enumerate() {
+                for (channel, residual) in process.channels.iter().enumerate() {
                     let known = series
                         .map_or_else(Known::nothing, |series| Known::of(series, channels, channel, reached));
                     let at = Channel { channel, channels, asked, known, residual };
-                    self.add_residual(&at, of_draw, &mut means, &mut observations, &mut deviations);
+                    self.add_residual(&at, of_draw, &mut means, &mut observations, &mut sds);
                     shapes[channel] = residual.shape;
                 }
             }
@@ -85,8 +85,8 @@ impl Observer<'_> {
                 *value = self.scaler.to_user(place % channels, f64::from(*value)) as f32;
             }
         }
-        for (place, deviation) in deviations.iter_mut().enumerate() {
-            *deviation *= self.scaler.scale_of(place % channels).abs() as f32;
+        for (place, sd) in sds.iter_mut().enumerate() {
+            *sd *= self.scaler.scale_of(place % channels).abs() as f32;
         }
         let task = decoded.task.as_ref().map_or_else(Vec::new, |(per_time, [_, rows, width], values)| {
             let row = |s: usize| (s * rows + b) * width..(s * rows + b + 1) * width;
@@ -96,7 +96,7 @@ impl Observer<'_> {
             }
         });
         let states = pick(&decoded.states, decoded.dim);
-        Draws { times: asked.to_vec(), channels, means, deviations, shapes, observations, states, task }
+        Draws { times: asked.to_vec(), channels, means, sds, shapes, observations, states, task }
     }
 
     /// Noise that depends on the series and the sample, and not on its neighbours in the batch.
@@ -108,24 +108,24 @@ impl Observer<'_> {
         key.stream(Purpose::Other, self.number, self.draws.first_sample + sample as u32)
     }
 
-    fn add_white(&self, scales: &[f32], observations: &mut [f32], deviations: &mut [f32]) {
-        if scales.is_empty() || deviations.is_empty() {
+    fn add_white(&self, scales: &[f32], observations: &mut [f32], sds: &mut [f32]) {
+        if scales.is_empty() || sds.is_empty() {
             return;
         }
-        for (place, deviation) in deviations.iter_mut().enumerate() {
-            *deviation = scales[place % scales.len()];
+        for (place, sd) in sds.iter_mut().enumerate() {
+            *sd = scales[place % scales.len()];
         }
-        for (sample, values) in observations.chunks_mut(deviations.len()).enumerate() {
+        for (sample, values) in observations.chunks_mut(sds.len()).enumerate() {
             let mut stream = self.stream(sample, 0);
-            for (value, deviation) in values.iter_mut().zip(&*deviations) {
-                *value += deviation * normal(&mut stream) as f32;
+            for (value, sd) in values.iter_mut().zip(&*sds) {
+                *value += sd * normal(&mut stream) as f32;
             }
         }
     }
 
     /// The part of one channel that paths leave over, given what is known of it.
     ///
-    /// The law is that of residuals from the mean path. What the paths differ among themselves is a part of its
+    /// The process is that of residuals from the mean path. What the paths differ among themselves is a part of its
     /// variance, and noise is added for the rest only.
     fn add_residual<'a>(
         &self,
@@ -133,7 +133,7 @@ impl Observer<'_> {
         of_draw: impl Fn(usize) -> &'a [f32],
         means: &mut [f32],
         observations: &mut [f32],
-        deviations: &mut [f32],
+        sds: &mut [f32],
     ) {
         let &Channel { channel, channels, asked, ref known, residual } = at;
         let row = asked.len() * channels;
@@ -141,13 +141,13 @@ impl Observer<'_> {
         let mut variance = Vec::new();
         for sample in 0..samples {
             let path = of_draw(sample);
-            let said = |place: usize| residual.trust * f64::from(path[place * channels + channel]);
+            let said = |place: usize| residual.shrinkage * f64::from(path[place * channels + channel]);
             let over = known.places.iter().zip(&known.values);
             let over: Vec<f64> = over.map(|(&place, value)| value - said(place)).collect();
             let conditional = residual.condition(&known.times, &over, asked);
             for (i, over) in conditional.mean.iter().enumerate() {
                 let mean = &mut means[sample * row + i * channels + channel];
-                *mean = (residual.trust * f64::from(*mean) + over) as f32;
+                *mean = (residual.shrinkage * f64::from(*mean) + over) as f32;
             }
             // The same for all draws: it depends on times alone.
             variance = conditional.variance;
@@ -170,7 +170,7 @@ impl Observer<'_> {
             }
         }
         for i in 0..asked.len().min(variance.len()) {
-            deviations[i * channels + channel] = (rest[i] * variance[i].sqrt()) as f32;
+            sds[i * channels + channel] = (rest[i] * variance[i].sqrt()) as f32;
         }
     }
 }

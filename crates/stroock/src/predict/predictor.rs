@@ -10,10 +10,10 @@ use crate::encoder::Encoder;
 use crate::entries::entries;
 use crate::latent::PathParameters;
 use crate::model::{DataDescription, LatentSde, ModelError, PathDraws};
-use crate::residual::ResidualLaw;
+use crate::residual::ResidualProcess;
 use crate::series::{Dataset, Observation, Scaler, Series};
 
-/// A model with what it needs to know about the data: it answers for any series, in the units of the user.
+/// A model with what it needs to know about the data: it predictions for any series, in the units of the user.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictor<'a, E, D> {
     /// The model, ready for inference.
@@ -23,7 +23,7 @@ pub struct Predictor<'a, E, D> {
     /// Values of the user to values of the model.
     pub scaler: &'a Scaler,
     /// How observations scatter around the decoded path together; `None` is the white noise of the likelihood.
-    pub residual: Option<&'a ResidualLaw>,
+    pub residual: Option<&'a ResidualProcess>,
 }
 
 impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
@@ -36,7 +36,7 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
     /// the given increasing `times` of each series.
     ///
     /// Observations of a Gaussian likelihood are drawn with its noise; grey values are their own means. Under a
-    /// residual law, what the path leaves over at the visible observations of a series is known, and draws nearby
+    /// residual process, what the path leaves over at the visible observations of a series is known, and draws nearby
     /// follow it.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
         };
         let batch = self.batcher.ask(data, numbers, &reached)?;
         let h = self.model.encoder.encode(&batch.input).map_err(ModelError::from)?;
-        let decoded = self.decode(self.model.law.parameters(h), &batch, draws)?;
+        let decoded = self.decode(self.model.process.parameters(h), &batch, draws)?;
         let (scaler, residual) = (self.scaler, self.residual);
         let of_series = |(b, asked): (usize, &Vec<f64>)| {
             let observer = Observer { scaler, residual, draws, number: batch.numbers[b] };
@@ -79,19 +79,19 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
     ) -> Result<Draws, PredictionError> {
         let nothing = Dataset::new(observation, vec![Series::default()])?;
         let batch = self.batcher.ask(&nothing, &[0], &[times.to_vec()])?;
-        let decoded = self.decode(self.model.law.prior(1), &batch, draws)?;
+        let decoded = self.decode(self.model.process.prior(1), &batch, draws)?;
         let observer = Observer { scaler: self.scaler, residual: self.residual, draws, number: 0 };
         Ok(observer.observe(&decoded, 0, None, times, times))
     }
 
-    /// Draws from the given laws, one for each series of a batch that asks for states.
+    /// Draws from the given processes, one for each series of a batch that asks for states.
     fn decode(
         &self,
-        law: PathParameters,
+        process: PathParameters,
         batch: &Batch,
         draws: PathDraws,
     ) -> Result<Decoded, PredictionError> {
-        let paths = self.model.paths(law, batch, draws)?;
+        let paths = self.model.paths(process, batch, draws)?;
         let output = self.model.decode(paths.states.clone()).map_err(ModelError::from)?;
         let output = self.model.likelihood.mean(output).ok_or(PredictionError::Classes)?;
         let task = self.model.task.as_ref();

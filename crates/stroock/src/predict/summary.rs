@@ -1,4 +1,4 @@
-//! Means, deviations and quantiles of draws.
+//! Means, standard deviations and quantiles of draws.
 
 /// Summaries of draws at each of `N` places.
 #[derive(Clone, Debug, PartialEq)]
@@ -6,7 +6,7 @@ pub struct Summary {
     /// `[N]`.
     pub mean: Vec<f64>,
     /// Standard deviations, `[N]`.
-    pub deviation: Vec<f64>,
+    pub sd: Vec<f64>,
     /// For each level its quantiles, `[N]`.
     pub quantiles: Vec<Vec<f64>>,
 }
@@ -18,14 +18,14 @@ impl Summary {
     /// use stroock::predict::Summary;
     /// let summary = Summary::of(&[1.0, 10.0, 3.0, 10.0], 2, &[0.5]);
     /// assert_eq!(summary.mean, [2.0, 10.0]);
-    /// assert_eq!(summary.deviation, [1.0, 0.0]);
+    /// assert_eq!(summary.standard deviation, [1.0, 0.0]);
     /// assert_eq!(summary.quantiles, [[2.0, 10.0]]);
     /// ```
     pub fn of(draws: &[f32], places: usize, levels: &[f64]) -> Self {
         let samples = draws.len() / places.max(1);
         let mut summary = Summary {
             mean: Vec::with_capacity(places),
-            deviation: Vec::with_capacity(places),
+            sd: Vec::with_capacity(places),
             quantiles: vec![Vec::with_capacity(places); levels.len()],
         };
         for place in 0..places {
@@ -34,7 +34,7 @@ impl Summary {
             let mean = here.iter().sum::<f64>() / samples as f64;
             let square = here.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / samples as f64;
             summary.mean.push(mean);
-            summary.deviation.push(square.sqrt());
+            summary.sd.push(square.sqrt());
             for (quantiles, &level) in summary.quantiles.iter_mut().zip(levels) {
                 quantiles.push(quantile(&here, level));
             }

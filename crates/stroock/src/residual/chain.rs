@@ -9,7 +9,7 @@ pub(super) struct Event {
     pub seen: Option<f64>,
 }
 
-/// The state after one event: law of `f = a u` given what was seen up to here.
+/// The state after one event: process of `f = a u` given what was seen up to here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filtered {
     /// `f(t_k) = persistence f(t_{k-1}) + sqrt(fresh) w`.
@@ -28,7 +28,7 @@ pub(super) struct Moments {
     pub variance: f64,
 }
 
-/// The moving part of the law: variance `a^2`, length `l`, and the variance `s^2` of the noise.
+/// The moving part of the process: variance `a^2`, length `l`, and the variance `s^2` of the noise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dynamics {
     pub variance: f64,
@@ -36,7 +36,7 @@ pub(super) struct Dynamics {
     pub noise: f64,
 }
 
-/// Seen values beyond this are cut off, and larger deviations are not sound: their squares would not be
+/// Seen values beyond this are cut off, and larger standard deviations are not sound: their squares would not be
 /// finite.
 pub(super) const LARGEST: f64 = 1e150;
 

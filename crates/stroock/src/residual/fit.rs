@@ -1,6 +1,6 @@
-//! Fit of the law of a channel's residuals to held-out values.
+//! Fit of the process of a channel's residuals to held-out values.
 //!
-//! What is maximised is what the law is for: the density of held values given the seen ones of their series.
+//! What is maximised is what the process is for: the density of held values given the seen ones of their series.
 //! With the share `q = s^2 / (a^2 + s^2)` of the noise, conditional means depend on `(l, q)` alone and
 //! variances are `(a^2 + s^2) v(l, q)`; the best total variance is then the mean of `error^2 / v`, so that
 //! two numbers are left to search for: a coarse grid in `(ln l, logit q)`, and a search from its best point
@@ -22,7 +22,7 @@ pub struct ResidualSample {
     pub held_values: Vec<f64>,
 }
 
-/// Below this many held values a law with memory is not tried.
+/// Below this many held values a process with memory is not tried.
 const ENOUGH_FOR_MEMORY: usize = 16;
 /// Nats that memory has to gain, for its two numbers more.
 const WORTHWHILE: f64 = 3.0;
@@ -35,7 +35,7 @@ const BLOCK: usize = 500;
 /// Bounds of `logit q`: from `s = 0.001 a` to `s = 50 a`.
 const SHARES: (f64, f64) = (-14.0, 8.0);
 
-/// The law of a channel's residuals that gives the held values of `samples` the greatest density given the
+/// The process of a channel's residuals that gives the held values of `samples` the greatest density given the
 /// seen ones.
 ///
 /// What is held back decides what is learnt: values between seen ones tell how fast the residual moves,
@@ -43,28 +43,28 @@ const SHARES: (f64, f64) = (-14.0, 8.0);
 /// asked for.
 ///
 /// Deterministic, and steady where data are poor: with few held values, or where memory gains nothing, the
-/// law is white with the deviation of the residuals; without any value it is white with deviation `fallback`.
-/// Values that are out of all proportion are cut off for the search and the deviations, but not for the
+/// process is white with the standard deviation of the residuals; without any value it is white with standard deviation `fallback`.
+/// Values that are out of all proportion are cut off for the search and the standard deviations, but not for the
 /// [`shape`](ChannelResidual::shape).
 ///
 /// ```
 /// # use stroock::residual::{ResidualSample, fit};
-/// let law = fit(&[], 0.3);
-/// assert_eq!((law.amplitude, law.noise), (0.0, 0.3));
+/// let process = fit(&[], 0.3);
+/// assert_eq!((process.amplitude, process.noise), (0.0, 0.3));
 /// ```
 pub fn fit(samples: &[ResidualSample], fallback: f64) -> ChannelResidual {
     let fallback = if fallback.is_finite() && fallback > 0.0 { fallback } else { 1.0 };
     let smallest = 1e-6 * fallback;
     let limit = OUTLYING * outlying(samples);
-    let raw = Evidence::new(samples, f64::INFINITY);
-    let cut = Evidence::new(samples, limit);
+    let raw = Targets::new(samples, f64::INFINITY);
+    let cut = Targets::new(samples, limit);
 
     let mut work = Vec::new();
-    let white = ChannelResidual::white(match cut.deviation() {
-        Some(deviation) => deviation.max(smallest),
+    let white = ChannelResidual::white(match cut.sd() {
+        Some(sd) => sd.max(smallest),
         None => fallback,
     });
-    let mut law = white;
+    let mut process = white;
     if cut.held.len() >= ENOUGH_FOR_MEMORY
         && let Some(lengths) = cut.lengths()
     {
@@ -74,7 +74,7 @@ pub fn fit(samples: &[ResidualSample], fallback: f64) -> ChannelResidual {
         let (plain, _) = cut.profile(Point { length: 0.0, share: f64::INFINITY }, &mut work);
         if density > plain + WORTHWHILE && scale > smallest {
             let share = best.noise_share();
-            law = ChannelResidual {
+            process = ChannelResidual {
                 amplitude: scale * (1.0 - share).sqrt(),
                 length: best.length.exp(),
                 noise: scale * share.sqrt(),
@@ -82,14 +82,14 @@ pub fn fit(samples: &[ResidualSample], fallback: f64) -> ChannelResidual {
             };
         }
     }
-    law.shape = raw.shape(&law, &mut work);
-    if law.is_sound() { law } else { ChannelResidual::white(fallback) }
+    process.shape = raw.shape(&process, &mut work);
+    if process.is_valid() { process } else { ChannelResidual::white(fallback) }
 }
 
 impl ChannelResidual {
-    /// The same law with the shape that the held values of samples have under it.
+    /// The same process with the shape that the held values of samples have under it.
     pub(super) fn reshaped(self, samples: &[ResidualSample]) -> Self {
-        let shape = Evidence::new(samples, f64::INFINITY).shape(&self, &mut Vec::new());
+        let shape = Targets::new(samples, f64::INFINITY).shape(&self, &mut Vec::new());
         Self { shape, ..self }
     }
 }
@@ -108,12 +108,12 @@ impl Point {
 }
 
 /// All samples as one chain, and the held values in its order.
-struct Evidence {
+struct Targets {
     events: Vec<Event>,
     held: Vec<f64>,
 }
 
-impl Evidence {
+impl Targets {
     /// Values beyond `limit` are cut off; those that are not finite are left out.
     fn new(samples: &[ResidualSample], limit: f64) -> Self {
         let (mut events, mut held) = (Vec::new(), Vec::new());
@@ -125,11 +125,11 @@ impl Evidence {
             append(&mut events, &seen_times, &seen_values, &times);
             held.extend(values);
         }
-        Evidence { events, held }
+        Targets { events, held }
     }
 
     /// Root of the mean square of the held values, or of the seen ones where nothing is held.
-    fn deviation(&self) -> Option<f64> {
+    fn sd(&self) -> Option<f64> {
         let root = |count: usize, sum: f64| (count > 0).then(|| (sum / count as f64).sqrt());
         let seen = || self.events.iter().filter_map(|event| event.seen);
         root(self.held.len(), self.held.iter().map(|x| x * x).sum())
@@ -154,10 +154,10 @@ impl Evidence {
 
     /// At most about [`SEARCHED`] events, in whole blocks spread over all of them. A block forgets what was
     /// before it.
-    fn thinned(&self) -> Evidence {
+    fn thinned(&self) -> Targets {
         let stride = self.events.len().div_ceil(SEARCHED).max(1);
         let block = if stride == 1 { usize::MAX } else { BLOCK };
-        let mut part = Evidence { events: Vec::new(), held: Vec::new() };
+        let mut part = Targets { events: Vec::new(), held: Vec::new() };
         let mut held = self.held.iter();
         for (k, event) in self.events.iter().enumerate() {
             let value = if event.seen.is_none() { held.next() } else { None };
@@ -203,13 +203,13 @@ impl Evidence {
         (-0.5 * (logarithms + count * scale.ln()), scale.sqrt())
     }
 
-    /// Factor on the deviations with which nine in ten held values lie in their intervals of 90 %.
-    fn shape(&self, law: &ChannelResidual, work: &mut Vec<Filtered>) -> Shape {
+    /// Factor on the standard deviations with which nine in ten held values lie in their intervals of 90 %.
+    fn shape(&self, process: &ChannelResidual, work: &mut Vec<Filtered>) -> Shape {
         let mut errors = Vec::with_capacity(self.held.len());
         let dynamics = Dynamics {
-            variance: law.amplitude * law.amplitude,
-            length: law.length,
-            noise: law.noise * law.noise,
+            variance: process.amplitude * process.amplitude,
+            length: process.length,
+            noise: process.noise * process.noise,
         };
         self.judge(dynamics, work, |value, mean, variance| errors.push((value - mean) / variance.sqrt()));
         Shape::fit(&errors)

@@ -1,7 +1,7 @@
-//! What the decoder leaves over: the law of the residuals along a series.
+//! What the decoder leaves over: the process of the residuals along a series.
 //!
 //! Given a path `z` of the latent process, an observation of channel `c` is `x_c(t) = b_c mean_c(z_t) + r_c(t)`, with the
-//! trust `b_c` between 0 and 1 that the decoder deserves there.
+//! shrinkage `b_c` between 0 and 1 that the decoder deserves there.
 //! The residual `r_c` is not white. It is modelled as
 //!
 //! `r(t) = a u(t) + s e(t)`,
@@ -13,11 +13,11 @@
 
 mod chain;
 mod fit;
-mod law;
+mod process;
 mod shape;
-mod trust;
+mod shrinkage;
 
 pub use fit::{ResidualSample, fit};
-pub use law::{ChannelResidual, Conditional, ResidualLaw};
+pub use process::{ChannelResidual, Conditional, ResidualProcess};
 pub use shape::Shape;
-pub use trust::{DecodedSample, fit_trusting};
+pub use shrinkage::{DecodedSample, fit_with_shrinkage};

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::law::log_density;
+use super::process::log_density;
 
-/// A mixture of two centred normal laws, `(1 - w) N(0, s^2) + w N(0, t^2)`, for residuals that are divided by the
-/// deviations a law gives them. Real residuals have heavier tails than one normal law.
+/// A mixture of two centred normal processes, `(1 - w) N(0, s^2) + w N(0, t^2)`, for residuals that are divided by the
+/// standard deviations a process gives them. Real residuals have heavier tails than one normal process.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
@@ -18,7 +18,7 @@ pub struct Shape {
 }
 
 impl Default for Shape {
-    /// The standard normal law.
+    /// The standard normal process.
     fn default() -> Self {
         Self { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }
     }
@@ -27,7 +27,7 @@ impl Default for Shape {
 /// Below this many residuals the shape stays normal.
 const ENOUGH: usize = 30;
 const ROUNDS: usize = 60;
-/// Narrowest and widest deviation; zeros without number must not make a law that is sure of everything.
+/// Narrowest and widest standard deviation; zeros without number must not make a process that is sure of everything.
 const NARROWEST: f64 = 0.02;
 const WIDEST: f64 = 50.0;
 
@@ -47,8 +47,8 @@ impl Shape {
             return Self::default();
         }
         sizes.sort_by(f64::total_cmp);
-        let bounded = |deviation: f64| deviation.clamp(NARROWEST, WIDEST);
-        // The median of a normal law's size is 0.6745 deviations.
+        let bounded = |sd: f64| sd.clamp(NARROWEST, WIDEST);
+        // The median of a normal process's size is 0.6745 standard deviations.
         let spread = bounded(sizes[sizes.len() / 2] / 0.6745);
         let mut shape = Self { spread, tail_share: 0.1, tail_spread: bounded(3.0 * spread) };
         for _ in 0..ROUNDS {
@@ -77,25 +77,25 @@ impl Shape {
         (1.0 - self.tail_share) * self.spread.powi(2) + self.tail_share * self.tail_spread.powi(2)
     }
 
-    /// The deviation of one of the two laws, chosen by a uniform number.
+    /// The standard deviation of one of the two processes, chosen by a uniform number.
     pub fn choose(&self, uniform: f64) -> f64 {
         if uniform < self.tail_share { self.tail_spread } else { self.spread }
     }
 
-    /// Shares and deviations of the two laws.
+    /// Shares and standard deviations of the two processes.
     pub fn components(&self) -> [(f64, f64); 2] {
         [(1.0 - self.tail_share, self.spread), (self.tail_share, self.tail_spread)]
     }
 
-    /// Whether it is a law.
-    pub fn is_sound(&self) -> bool {
+    /// Whether it is a process.
+    pub fn is_valid(&self) -> bool {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         positive(self.spread) && positive(self.tail_spread) && (0.0..=1.0).contains(&self.tail_share)
     }
 
     /// How likely a residual of this size is one of the wide ones.
     fn tail_weight(&self, size: f64) -> f64 {
-        let log = |(share, deviation): (f64, f64)| share.ln() + log_density(size, deviation * deviation);
+        let log = |(share, sd): (f64, f64)| share.ln() + log_density(size, sd * sd);
         let [narrow, wide] = self.components().map(log);
         1.0 / (1.0 + (narrow - wide).exp())
     }

@@ -3,7 +3,7 @@
 /// Continuous ranked probability score of sorted draws `[S]`, in the units of the values; smaller is better.
 ///
 /// `mean_i |x_i - y| - 1 / (2 S (S - 1)) sum_ij |x_i - x_j|`: the fair form, whose expectation over draws is
-/// the score of the law they come from, whatever their number. A single draw gets `|x - y|`; no draw at all
+/// the score of the distribution they come from, whatever their number. A single draw gets `|x - y|`; no draw at all
 /// is not a number.
 ///
 /// ```
@@ -24,10 +24,10 @@ pub fn crps(sorted: &[f64], truth: f64) -> f64 {
     distance / count - within
 }
 
-/// Quantile of the law behind sorted draws `[S]`: the draw at place `share (S + 1)`, counted from 1, on the
+/// Quantile of the distribution behind sorted draws `[S]`: the draw at place `share (S + 1)`, counted from 1, on the
 /// line between neighbours.
 ///
-/// A further draw of the same law lies below the `k`-th of `S` draws with probability `k / (S + 1)`, so
+/// A further draw of the same distribution lies below the `k`-th of `S` draws with probability `k / (S + 1)`, so
 /// intervals between these quantiles cover what they promise, also with few draws. Beyond the outermost
 /// draws, the outermost draw. `None` without draws.
 ///

@@ -3,8 +3,8 @@
 /// `-ln (1/S sum_s N(truth; means_s, deviations_s^2))`: what a Gaussian decoder says of a value, over `S`
 /// draws of the path.
 ///
-/// A single deviation serves all means. Components are as many as both lists have; without any, or with a
-/// deviation that is not positive, the result is infinite or not a number. Stable where every density
+/// A single standard deviation serves all means. Components are as many as both lists have; without any, or with a
+/// standard deviation that is not positive, the result is infinite or not a number. Stable where every density
 /// underflows.
 ///
 /// ```
@@ -15,13 +15,13 @@
 /// let two = gaussian_mixture_nll(&[0.0, 1e6], &[1.0], 100.0);
 /// assert!((two - one - 2f64.ln()).abs() < 1e-9);
 /// ```
-pub fn gaussian_mixture_nll(means: &[f64], deviations: &[f64], truth: f64) -> f64 {
-    let shared = if deviations.len() == 1 { means.len() } else { 1 };
+pub fn gaussian_mixture_nll(means: &[f64], sds: &[f64], truth: f64) -> f64 {
+    let shared = if sds.len() == 1 { means.len() } else { 1 };
     let components = || {
-        let deviations = deviations.iter().flat_map(|d| std::iter::repeat_n(*d, shared));
-        means.iter().zip(deviations).map(|(mean, deviation)| {
-            let ratio = (truth - mean) / deviation;
-            -0.5 * ratio * ratio - deviation.ln()
+        let sds = sds.iter().flat_map(|d| std::iter::repeat_n(*d, shared));
+        means.iter().zip(sds).map(|(mean, sd)| {
+            let ratio = (truth - mean) / sd;
+            -0.5 * ratio * ratio - sd.ln()
         })
     };
     let largest = components().fold(f64::NEG_INFINITY, f64::max);

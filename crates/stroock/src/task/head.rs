@@ -6,8 +6,8 @@ use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::{TaskError, target_evidence};
-use crate::batch::{Batch, Evidence};
+use super::{TaskError, label_targets};
+use crate::batch::{Batch, Targets};
 use crate::decoder::{Mlp, MlpConfig};
 use crate::initial::InitialWeights;
 use crate::likelihood::{Categorical, squared_error};
@@ -56,7 +56,7 @@ pub struct TaskHead {
 }
 
 impl TaskKind {
-    /// Numbers of one target.
+    /// Numbers of one labels.
     pub fn width(self) -> usize {
         match self {
             TaskKind::ClassPerTime { .. } | TaskKind::ClassPerSeries { .. } => 1,
@@ -106,7 +106,7 @@ impl TaskHead {
     pub fn predict(&self, states: Tensor<3>, batch: &Batch) -> Tensor<3> {
         let states = match self.kind.is_per_time() {
             true => states,
-            false => means(states, batch.evidence.point_offsets()),
+            false => means(states, batch.targets.point_offsets()),
         };
         let [samples, rows, n] = states.dims();
         let output = self.network.forward(states.reshape([samples * rows, n]));
@@ -126,7 +126,7 @@ impl TaskHead {
     /// # Errors
     /// When the targets of the batch do not fit the task.
     pub fn loss(&self, prediction: Tensor<3>, batch: &Batch) -> Result<Tensor<1>, TaskError> {
-        let targets = Arc::new(target_evidence(self.kind, batch)?);
+        let targets = Arc::new(label_targets(self.kind, batch)?);
         let counts = counts(&targets, &prediction);
         let sum = match self.kind {
             TaskKind::ClassPerTime { classes } | TaskKind::ClassPerSeries { classes } => {
@@ -139,7 +139,7 @@ impl TaskHead {
 }
 
 /// The number of known targets of each series, at least 1.
-fn counts(targets: &Evidence, like: &Tensor<3>) -> Tensor<1> {
+fn counts(targets: &Targets, like: &Tensor<3>) -> Tensor<1> {
     let counts: Vec<f32> = targets.counts().iter().map(|&count| count.max(1) as f32).collect();
     let shape = [counts.len()];
     Tensor::from_data(TensorData::new(counts, shape), (&like.device(), like.dtype()))

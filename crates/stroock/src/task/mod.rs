@@ -1,7 +1,7 @@
 //! What is predicted beside the observations: classes and numbers, per time point or per series.
 
 mod head;
-mod target;
+mod labels;
 
 pub use head::{TaskConfig, TaskHead, TaskKind};
-pub use target::{TaskError, target_evidence};
+pub use labels::{TaskError, label_targets};

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::batch::EvidenceError;
+use crate::batch::TargetsError;
 use crate::model::{ModelError, ModelFileError};
 use crate::run::{RunError, TensorFileProblem};
 
@@ -56,7 +56,7 @@ pub enum TrainingError {
     },
     /// Series cannot be assembled to a batch.
     #[error(transparent)]
-    Evidence(#[from] EvidenceError),
+    Targets(#[from] TargetsError),
     /// The run folder cannot be read or written.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -2,7 +2,7 @@
 
 use burn::module::Module;
 use burn::tensor::Device;
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::{Mlp, MlpConfig};
 use stroock::encoder::{TimeAttentionConfig, TimeAttentionEncoder};
 use stroock::initial::InitialWeights;
@@ -40,7 +40,7 @@ pub fn batcher() -> Batcher {
         grid_axis: axis,
         grid: GridKind::Observations { largest_step: 0.05 },
         input: InputChoice::Random { probability: 0.7, always: 1 },
-        evidence: EvidenceChoice::All,
+        targets: TargetChoice::All,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small images of a soft spot that moves, and two small models of them.
 
-use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::ImageDecoderConfig;
 use stroock::encoder::{FirstFrameConfig, FrameEncoderConfig, TimeAttentionConfig};
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
@@ -40,7 +40,7 @@ pub fn batcher() -> Batcher {
         grid_axis: axis,
         grid: GridKind::Observations { largest_step: 0.1 },
         input: InputChoice::First { count: 3 },
-        evidence: EvidenceChoice::All,
+        targets: TargetChoice::All,
     }
 }
 

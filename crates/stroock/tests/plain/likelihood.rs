@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::module::{Param, ParamId};
 use burn::tensor::{DType, Device, Tensor};
-use stroock::batch::{Evidence, EvidenceError};
+use stroock::batch::{Targets, TargetsError};
 use stroock::likelihood::{Bernoulli, Categorical, ContinuousBernoulli, Gaussian, squared_error};
 use stroock::plain;
 
@@ -16,7 +16,7 @@ const CHANNELS: usize = 2;
 const POINTS: usize = 10;
 
 /// Series of 4, 1, 0 and 5 points; the first never observes its second channel.
-fn evidence(value: impl Fn(f64) -> f64, masked: bool) -> Arc<Evidence> {
+fn targets(value: impl Fn(f64) -> f64, masked: bool) -> Arc<Targets> {
     let observed: Vec<bool> =
         (0..POINTS * CHANNELS).map(|place| place % 5 != 3 && !(place < 8 && place % 2 == 1)).collect();
     let values = uniform(POINTS * CHANNELS, 8).into_iter().zip(&observed).map(|(x, &observed)| {
@@ -24,7 +24,7 @@ fn evidence(value: impl Fn(f64) -> f64, masked: bool) -> Arc<Evidence> {
         if observed || !masked { value(x) as f32 } else { f32::NAN }
     });
     let offsets = vec![0, 4, 5, 5, 10];
-    Arc::new(Evidence::new(CHANNELS, offsets, values.collect(), masked.then_some(&observed[..])).unwrap())
+    Arc::new(Targets::new(CHANNELS, offsets, values.collect(), masked.then_some(&observed[..])).unwrap())
 }
 
 /// A flat output as `[S, Q, width]`.
@@ -40,16 +40,16 @@ fn outputs(width: usize, size: f64) -> Vec<f64> {
 #[test]
 fn gaussian_with_one_scale_and_with_one_a_channel() {
     for (masked, scales) in [(true, 1), (true, CHANNELS), (false, CHANNELS)] {
-        let evidence = evidence(|x| x, masked);
+        let targets = targets(|x| x, masked);
         assert_twins(
             &format!("gaussian, masked {masked}, {scales} scales"),
             &[("mean", outputs(CHANNELS, 1.0)), ("ln scale", uniform(scales, 4))],
             |leaves| {
                 let ln_scale = Param::initialized(ParamId::new(), leaves[1].clone());
                 let gaussian = Gaussian { ln_scale };
-                gaussian.negative_log_likelihood(output(&leaves[0]), Arc::clone(&evidence)).unwrap()
+                gaussian.negative_log_likelihood(output(&leaves[0]), Arc::clone(&targets)).unwrap()
             },
-            |leaves| plain::gaussian(output(&leaves[0]), leaves[1].clone(), &evidence).unwrap(),
+            |leaves| plain::gaussian(output(&leaves[0]), leaves[1].clone(), &targets).unwrap(),
         );
     }
 }
@@ -57,31 +57,29 @@ fn gaussian_with_one_scale_and_with_one_a_channel() {
 #[test]
 fn grey_values_and_squared_errors() {
     for masked in [true, false] {
-        let evidence = evidence(|x| 0.5 + 0.5 * x, masked);
+        let targets = targets(|x| 0.5 + 0.5 * x, masked);
         for size in [0.3, 30.0] {
             let leaves = [("logits", outputs(CHANNELS, size))];
             assert_twins(
                 "bernoulli",
                 &leaves,
-                |leaves| {
-                    Bernoulli.negative_log_likelihood(output(&leaves[0]), Arc::clone(&evidence)).unwrap()
-                },
-                |leaves| plain::bernoulli(output(&leaves[0]), &evidence).unwrap(),
+                |leaves| Bernoulli.negative_log_likelihood(output(&leaves[0]), Arc::clone(&targets)).unwrap(),
+                |leaves| plain::bernoulli(output(&leaves[0]), &targets).unwrap(),
             );
             assert_twins(
                 "continuous bernoulli",
                 &leaves,
                 |leaves| {
                     let logits = output(&leaves[0]);
-                    ContinuousBernoulli.negative_log_likelihood(logits, Arc::clone(&evidence)).unwrap()
+                    ContinuousBernoulli.negative_log_likelihood(logits, Arc::clone(&targets)).unwrap()
                 },
-                |leaves| plain::continuous_bernoulli(output(&leaves[0]), &evidence).unwrap(),
+                |leaves| plain::continuous_bernoulli(output(&leaves[0]), &targets).unwrap(),
             );
             assert_twins(
                 "squared error",
                 &leaves,
-                |leaves| squared_error(output(&leaves[0]), Arc::clone(&evidence)).unwrap(),
-                |leaves| plain::squared_error(output(&leaves[0]), &evidence).unwrap(),
+                |leaves| squared_error(output(&leaves[0]), Arc::clone(&targets)).unwrap(),
+                |leaves| plain::squared_error(output(&leaves[0]), &targets).unwrap(),
             );
         }
     }
@@ -90,27 +88,27 @@ fn grey_values_and_squared_errors() {
 #[test]
 fn classes() {
     for (masked, classes) in [(true, 4), (false, 4), (true, 2)] {
-        let evidence = evidence(|x| ((0.5 + 0.5 * x) * classes as f64).floor(), masked);
+        let targets = targets(|x| ((0.5 + 0.5 * x) * classes as f64).floor(), masked);
         assert_twins(
             "classes",
             &[("logits", outputs(CHANNELS * classes, 20.0))],
             |leaves| {
                 let logits = output(&leaves[0]);
-                Categorical { classes }.negative_log_likelihood(logits, Arc::clone(&evidence)).unwrap()
+                Categorical { classes }.negative_log_likelihood(logits, Arc::clone(&targets)).unwrap()
             },
-            |leaves| plain::cross_entropy(classes, output(&leaves[0]), &evidence).unwrap(),
+            |leaves| plain::cross_entropy(classes, output(&leaves[0]), &targets).unwrap(),
         );
     }
 }
 
 #[test]
-fn no_evidence_and_what_does_not_fit() {
+fn no_targets_and_what_does_not_fit() {
     let zeros = |shape: [usize; 3]| Tensor::<3>::zeros(shape, (&Device::flex(), DType::F64));
-    let nothing = Evidence::new(2, vec![0, 0], Vec::new(), None).unwrap();
+    let nothing = Targets::new(2, vec![0, 0], Vec::new(), None).unwrap();
     assert_eq!(doubles(plain::bernoulli(zeros([1, 0, 2]), &nothing).unwrap()), [0.0]);
-    let classes = evidence(|_| 7.0, false);
+    let classes = targets(|_| 7.0, false);
     let wrong = plain::cross_entropy(4, zeros([1, POINTS, 8]), &classes).unwrap_err();
-    assert_eq!(wrong, EvidenceError::Class { point: 0, channel: 0, value: 7.0, classes: 4 });
+    assert_eq!(wrong, TargetsError::Class { point: 0, channel: 0, value: 7.0, classes: 4 });
     assert!(plain::cross_entropy(4, zeros([1, POINTS, 2]), &classes).is_err());
     assert!(plain::squared_error(zeros([1, POINTS + 1, 2]), &classes).is_err());
     assert!(plain::squared_error(zeros([1, POINTS, 1]), &classes).is_err());

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use stroock::entries::entries;
-use stroock::series::{Series, Target};
-use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock::series::{Labels, Series};
+use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::{Colouring, Globe, HistogramFigure, HistogramGroup, SphereFigure, SpherePath};
 
 use super::{draws, predictor, save};
@@ -13,10 +13,10 @@ use crate::failure::Failure;
 /// Windows of each group whose paths are shown.
 const SHOWN: usize = 8;
 
-pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
+pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Result<(), Failure> {
     let (switching, steady): (Vec<usize>, Vec<usize>) =
-        material.split.test.iter().partition(|&&number| switches(&material.data.series()[number]));
-    let divergences = [&switching, &steady].map(|numbers| divergences(run, material, numbers));
+        prepared.split.test.iter().partition(|&&number| switches(&prepared.data.series()[number]));
+    let divergences = [&switching, &steady].map(|numbers| divergences(run, prepared, numbers));
     let [switching_kl, steady_kl] = divergences;
     let (switching_kl, steady_kl) = (switching_kl?, steady_kl?);
     let groups: Vec<HistogramGroup> = [("activity changes", &switching_kl), ("activity stays", &steady_kl)]
@@ -33,15 +33,15 @@ pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<()
         save(&figure.picture()?, folder, "divergence")?;
     }
     if run.description.model.latent.dim == 3 {
-        globes(run, material, &switching, &steady, folder)?;
+        globes(run, prepared, &switching, &steady, folder)?;
     }
     Ok(())
 }
 
 /// Whether the activity changes within a window.
 fn switches(series: &Series) -> bool {
-    match &series.target {
-        Target::ClassPerTime(classes) => {
+    match &series.labels {
+        Labels::ClassPerTime(classes) => {
             let mut known = classes.iter().flatten();
             known.next().is_some_and(|first| known.any(|class| class != first))
         }
@@ -49,11 +49,11 @@ fn switches(series: &Series) -> bool {
     }
 }
 
-fn divergences(run: &Reproduction, material: &Material, numbers: &[usize]) -> Result<Vec<f32>, Failure> {
+fn divergences(run: &Reproduction, prepared: &PreparedData, numbers: &[usize]) -> Result<Vec<f32>, Failure> {
     let mut all = Vec::with_capacity(numbers.len());
     let draws = draws(1);
     for numbers in numbers.chunks(64) {
-        let batch = run.description.data.batcher.assemble(&material.data, numbers, draws.key)?;
+        let batch = run.description.data.batcher.assemble(&prepared.data, numbers, draws.key)?;
         let kl = run.model.bound(&batch, draws)?.parts.kl_path;
         all.extend(entries(kl));
     }
@@ -62,7 +62,7 @@ fn divergences(run: &Reproduction, material: &Material, numbers: &[usize]) -> Re
 
 fn globes(
     run: &Reproduction,
-    material: &Material,
+    prepared: &PreparedData,
     switching: &[usize],
     steady: &[usize],
     folder: &Path,
@@ -73,18 +73,18 @@ fn globes(
         if numbers.is_empty() {
             continue;
         }
-        let times: Vec<Vec<f64>> = numbers.iter().map(|&n| material.data.series()[n].times.clone()).collect();
-        let drawn = predictor(run).posterior(&material.data, &numbers, &times, draws(1))?;
+        let times: Vec<Vec<f64>> = numbers.iter().map(|&n| prepared.data.series()[n].times.clone()).collect();
+        let drawn = predictor(run).posterior(&prepared.data, &numbers, &times, draws(1))?;
         let paths = numbers.iter().zip(drawn).map(|(&number, drawn)| {
-            let classes = match &material.data.series()[number].target {
-                Target::ClassPerTime(classes) => classes.iter().map(|c| c.unwrap_or(0) as usize).collect(),
+            let classes = match &prepared.data.series()[number].labels {
+                Labels::ClassPerTime(classes) => classes.iter().map(|c| c.unwrap_or(0) as usize).collect(),
                 _ => Vec::new(),
             };
             (drawn.states, classes)
         });
         shown.push((title, paths.collect::<Vec<(Vec<f32>, Vec<usize>)>>()));
     }
-    let names: Vec<&str> = material.classes.iter().map(String::as_str).collect();
+    let names: Vec<&str> = prepared.classes.iter().map(String::as_str).collect();
     let figure = SphereFigure {
         globes: shown
             .iter()

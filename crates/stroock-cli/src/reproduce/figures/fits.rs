@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stroock::batch::{Batcher, GridKind};
-use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_experiments::synthetic::IrregularSine;
 
 use super::{between, draws, predictor, save};
@@ -17,25 +17,25 @@ const STAYS: usize = 3;
 const VARIABLES: usize = 4;
 
 /// The variables of some stays that are measured most often.
-pub fn stays(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
-    let channels = material.data.observation().len();
+pub fn stays(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Result<(), Failure> {
+    let channels = prepared.data.observation().len();
     let mut fits = Vec::new();
-    for &number in material.split.test.iter().take(STAYS) {
-        let series = &material.data.series()[number];
+    for &number in prepared.split.test.iter().take(STAYS) {
+        let series = &prepared.data.series()[number];
         let count = |channel: usize| {
             (0..series.times.len()).filter(|&i| series.is_observed(channels, i, channel)).count()
         };
         let mut order: Vec<usize> = (0..channels).collect();
         order.sort_by_key(|&channel| std::cmp::Reverse(count(channel)));
         order.truncate(VARIABLES);
-        fits.extend(fit(run, material, number, &order)?);
+        fits.extend(fit(run, prepared, number, &order)?);
     }
     save(&fits::picture(&fits, VARIABLES, "time (h)")?, folder, "fits")
 }
 
 /// The sine and what is made of its sixteen points.
-pub fn sine(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
-    let mut fits = fit(run, material, 0, &[0])?;
+pub fn sine(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Result<(), Failure> {
+    let mut fits = fit(run, prepared, 0, &[0])?;
     for fit in &mut fits {
         fit.truth = Some(grid(run).into_iter().map(IrregularSine::truth).collect());
     }
@@ -44,12 +44,12 @@ pub fn sine(run: &Reproduction, material: &Material, folder: &Path) -> Result<()
 
 fn fit<'a>(
     run: &'a Reproduction,
-    material: &'a Material,
+    prepared: &'a PreparedData,
     number: usize,
     chosen: &[usize],
 ) -> Result<Vec<Fit<'a>>, Failure> {
     let (about, times) = (&run.description.data, grid(run));
-    fits::fit(&predictor(run), about, &material.data, number, chosen, &times, draws(SAMPLES))
+    fits::fit(&predictor(run), about, &prepared.data, number, chosen, &times, draws(SAMPLES))
 }
 
 /// Times of the grid, or about as many: between two of them a path does not move.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stroock::predict::Draws;
-use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::{Colouring, Globe, SphereFigure, SpherePath};
 
 use super::{between, draws, predictor, save};
@@ -13,13 +13,13 @@ const PATHS: usize = 20;
 const POINTS: usize = 201;
 
 /// Paths of one series from the posterior, and as many from the prior.
-pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
-    let Some(&number) = material.split.test.first() else { return Ok(()) };
+pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Result<(), Failure> {
+    let Some(&number) = prepared.split.test.first() else { return Ok(()) };
     let about = &run.description.data;
     let times = between(about.batcher.grid_axis.start, about.batcher.grid_axis.end, POINTS);
     let posterior =
-        predictor(run).posterior(&material.data, &[number], std::slice::from_ref(&times), draws(PATHS))?;
-    let prior = predictor(run).prior(material.data.observation(), &times, draws(PATHS))?;
+        predictor(run).posterior(&prepared.data, &[number], std::slice::from_ref(&times), draws(PATHS))?;
+    let prior = predictor(run).prior(prepared.data.observation(), &times, draws(PATHS))?;
     let globe = |title, drawn: &'_ Draws| (title, drawn.states.clone());
     let globes: Vec<_> = posterior
         .first()

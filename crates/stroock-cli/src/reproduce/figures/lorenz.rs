@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stroock::predict::Draws;
-use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::{Numbers, Paths3dFigure, Paths3dPanel};
 
 use super::{between, draws, predictor, save};
@@ -11,19 +11,19 @@ use crate::failure::Failure;
 
 const PATHS: usize = 75;
 
-pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
+pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Result<(), Failure> {
     let about = &run.description.data;
     let times = between(about.batcher.grid_axis.start, about.batcher.grid_axis.end, 161);
-    let numbers: Vec<usize> = material.split.test.iter().copied().cycle().take(PATHS).collect();
+    let numbers: Vec<usize> = prepared.split.test.iter().copied().cycle().take(PATHS).collect();
     let posterior: Vec<Vec<f32>> = match numbers.is_empty() {
         true => Vec::new(),
         false => predictor(run)
-            .posterior(&material.data, &numbers, &vec![times.clone(); numbers.len()], draws(1))?
+            .posterior(&prepared.data, &numbers, &vec![times.clone(); numbers.len()], draws(1))?
             .into_iter()
             .map(|drawn| drawn.means)
             .collect(),
     };
-    let prior = predictor(run).prior(material.data.observation(), &times, draws(PATHS))?;
+    let prior = predictor(run).prior(prepared.data.observation(), &times, draws(PATHS))?;
     let prior = rows(&prior);
     let panel = |title, paths: &'_ [Vec<f32>]| (title, paths.to_vec());
     let panels = [panel("posterior", &posterior), panel("prior", &prior)];

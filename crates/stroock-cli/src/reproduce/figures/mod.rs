@@ -13,26 +13,26 @@ use std::path::Path;
 use stroock::model::{PathDraws, StandardDecoder, StandardEncoder};
 use stroock::predict::Predictor;
 use stroock_experiments::protocol::Experiment;
-use stroock_experiments::reproduce::{Material, Reproduction};
+use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::Picture;
 use stroock_kernels::noise::NoiseKey;
 
 use crate::failure::Failure;
 
 /// Draws all figures of a finished run.
-pub fn draw(run: &Reproduction, material: &Material, folder: &Path) -> Result<(), Failure> {
+pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Result<(), Failure> {
     curves::draw(run, folder)?;
     match run.result.config.experiment {
-        Experiment::RotatingMnist => images::digits(run, material, folder)?,
-        Experiment::PendulumImages => images::pendulum(run, material, folder)?,
-        Experiment::PendulumAngle => pendulum::draw(run, material, folder)?,
-        Experiment::Activity => activity::draw(run, material, folder)?,
-        Experiment::Physionet => fits::stays(run, material, folder)?,
-        Experiment::Lorenz => lorenz::draw(run, material, folder)?,
-        Experiment::Sine => fits::sine(run, material, folder)?,
+        Experiment::RotatingMnist => images::digits(run, prepared, folder)?,
+        Experiment::PendulumImages => images::pendulum(run, prepared, folder)?,
+        Experiment::PendulumAngle => pendulum::draw(run, prepared, folder)?,
+        Experiment::Activity => activity::draw(run, prepared, folder)?,
+        Experiment::Physionet => fits::stays(run, prepared, folder)?,
+        Experiment::Lorenz => lorenz::draw(run, prepared, folder)?,
+        Experiment::Sine => fits::sine(run, prepared, folder)?,
     }
     match run.description.model.latent.dim {
-        3 => globe::draw(run, material, folder),
+        3 => globe::draw(run, prepared, folder),
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Readings to rows of one tick, and rows to overlapping windows.
 
 use serde::{Deserialize, Serialize};
-use stroock::series::{Dataset, Observation, Series, Target};
+use stroock::series::{Dataset, Labels, Observation, Series};
 
 use super::record::{ActivityFile, Coverage, Reading, Recording};
 use super::{CHANNELS, LabelList, READER, TAGS};
@@ -171,6 +171,6 @@ fn window(id: String, rows: &[Row]) -> Series {
         classes.push(Some(row.class.unwrap_or(0)));
     }
     series.observed = Some(observed);
-    series.target = Target::ClassPerTime(classes);
+    series.labels = Labels::ClassPerTime(classes);
     series
 }

@@ -18,7 +18,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use stroock::series::{Dataset, Observation, Series, SeriesError, Target};
+use stroock::series::{Dataset, Labels, Observation, Series, SeriesError};
 use thiserror::Error;
 
 use super::bytes::{Reader, Writer};
@@ -131,18 +131,18 @@ fn write_series(writer: &mut Writer, series: &Series) {
     let is_sparse = places().all(|(place, value)| value.to_bits() == 0 || !is_missing(place));
     writer.byte(is_sparse.into());
     writer.f32s(places().filter(|(place, _)| !(is_sparse && is_missing(*place))).map(|(_, value)| *value));
-    match &series.target {
-        Target::None => writer.byte(0),
-        Target::Class(class) => {
+    match &series.labels {
+        Labels::None => writer.byte(0),
+        Labels::Class(class) => {
             writer.byte(1);
             writer.u32(*class);
         }
-        Target::ClassPerTime(classes) => {
+        Labels::ClassPerTime(classes) => {
             writer.byte(2);
             writer.bits(&classes.iter().map(Option::is_some).collect::<Vec<_>>());
             classes.iter().flatten().for_each(|&class| writer.u32(class));
         }
-        Target::RealPerTime { width, values } => {
+        Labels::RealPerTime { width, values } => {
             writer.byte(3);
             writer.length(*width);
             writer.f32s(values.iter().copied());
@@ -168,21 +168,21 @@ fn read_series(reader: &mut Reader<'_>, channels: usize) -> Option<Series> {
         }
         _ => reader.f32s(entries)?.collect(),
     };
-    let target = match reader.byte()? {
-        0 => Target::None,
-        1 => Target::Class(reader.u32()?),
+    let labels = match reader.byte()? {
+        0 => Labels::None,
+        1 => Labels::Class(reader.u32()?),
         2 => {
             let known = reader.bits(count)?;
             let class = |is_known| if is_known { reader.u32().map(Some) } else { Some(None) };
-            Target::ClassPerTime(known.into_iter().map(class).collect::<Option<_>>()?)
+            Labels::ClassPerTime(known.into_iter().map(class).collect::<Option<_>>()?)
         }
         3 => {
             let width = reader.length()?;
-            Target::RealPerTime { width, values: reader.f32s(count.checked_mul(width)?)?.collect() }
+            Labels::RealPerTime { width, values: reader.f32s(count.checked_mul(width)?)?.collect() }
         }
         _ => return None,
     };
-    Some(Series { id, times, values, observed, withheld, target })
+    Some(Series { id, times, values, observed, withheld, labels })
 }
 
 fn read_mask(reader: &mut Reader<'_>, entries: usize) -> Option<Option<Vec<bool>>> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use stroock::series::{Dataset, Series, Target};
+use stroock::series::{Dataset, Labels, Series};
 
 use super::record::readable;
 use crate::data::error::{DataError, LineProblem};
@@ -60,7 +60,7 @@ pub fn with_outcomes(dataset: &Dataset, outcomes: &[Outcome]) -> Result<Dataset,
         outcomes.iter().map(|outcome| (outcome.id.to_string(), outcome.in_hospital_death)).collect();
     let series = dataset.series().iter().map(|series| {
         let death = deaths.get(&series.id).ok_or_else(|| DataError::NoOutcome { id: series.id.clone() })?;
-        Ok(Series { target: Target::Class((*death).into()), ..series.clone() })
+        Ok(Series { labels: Labels::Class((*death).into()), ..series.clone() })
     });
     Ok(Dataset::new(dataset.observation(), series.collect::<Result<_, DataError>>()?)?)
 }

@@ -7,7 +7,7 @@ use super::spread::quantile;
 
 /// Farther from the median than so many interquartile ranges is an outlier.
 const FAR: f64 = 20.0;
-/// So much skewness is heavy; that of an exponential law is 2.
+/// So much skewness is heavy; that of an exponential distribution is 2.
 const SKEWED: f64 = 4.0;
 /// So many different whole numbers at most look like classes.
 const FEW: usize = 10;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::super::Table;
-use crate::Target;
+use crate::Labels;
 
 /// How often each class is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,9 +29,9 @@ impl LabelBalance {
             None => unknown += 1,
         };
         for series in table.data.series() {
-            match &series.target {
-                Target::Class(class) => count(Some(*class)),
-                Target::ClassPerTime(classes) => classes.iter().for_each(|class| count(*class)),
+            match &series.labels {
+                Labels::Class(class) => count(Some(*class)),
+                Labels::ClassPerTime(classes) => classes.iter().for_each(|class| count(*class)),
                 _ if label.per_time => series.times.iter().for_each(|_| count(None)),
                 _ => count(None),
             }

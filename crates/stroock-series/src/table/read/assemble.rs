@@ -3,7 +3,7 @@
 use super::collect::Collected;
 use super::labels::NONE;
 use crate::table::{Duplicates, TableError, TimeScale};
-use crate::{Series, Target};
+use crate::{Labels, Series};
 
 /// Values that a data set may hold: what takes five bytes each must fit into the memory of a usual computer.
 const LARGEST: u64 = 1 << 30;
@@ -130,13 +130,13 @@ impl<'a> Assembler<'a> {
                 (values[channel], observed[channel]) = (value, true);
             }
         }
-        let target = match all.labels.of_series(index) {
-            _ if per_time => Target::ClassPerTime(classes),
-            NONE => Target::None,
-            class => Target::Class(self.shape.classes[class as usize]),
+        let labels = match all.labels.of_series(index) {
+            _ if per_time => Labels::ClassPerTime(classes),
+            NONE => Labels::None,
+            class => Labels::Class(self.shape.classes[class as usize]),
         };
         let observed = if observed.iter().all(|observed| *observed) { None } else { Some(observed) };
-        Ok(Series { id, times, values, observed, withheld: None, target })
+        Ok(Series { id, times, values, observed, withheld: None, labels })
     }
 
     /// Sums up the values of the rows of one time.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::align::{self, Align};
 use super::{Table, TableVariable};
-use crate::{Dataset, Series, Target};
+use crate::{Dataset, Labels, Series};
 use boundary::Boundaries;
 
 pub use suggest::Suggestion;
@@ -155,7 +155,7 @@ impl Cut {
             values: series.values[places.clone()].to_vec(),
             observed: mask(&series.observed),
             withheld: mask(&series.withheld),
-            target: target(&series.target, first, end),
+            labels: labels(&series.labels, first, end),
         };
         for &channel in &self.statics {
             // The first window has its static values, and without a mask every time has them.
@@ -175,13 +175,13 @@ impl Cut {
     }
 }
 
-fn target(target: &Target, first: usize, end: usize) -> Target {
-    match target {
-        Target::None => Target::None,
-        Target::Class(class) => Target::Class(*class),
-        Target::ClassPerTime(classes) => Target::ClassPerTime(classes[first..end].to_vec()),
-        Target::RealPerTime { width, values } => {
-            Target::RealPerTime { width: *width, values: values[first * width..end * width].to_vec() }
+fn labels(labels: &Labels, first: usize, end: usize) -> Labels {
+    match labels {
+        Labels::None => Labels::None,
+        Labels::Class(class) => Labels::Class(*class),
+        Labels::ClassPerTime(classes) => Labels::ClassPerTime(classes[first..end].to_vec()),
+        Labels::RealPerTime { width, values } => {
+            Labels::RealPerTime { width: *width, values: values[first * width..end * width].to_vec() }
         }
     }
 }

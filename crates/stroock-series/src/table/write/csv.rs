@@ -1,13 +1,13 @@
-//! A sheet as comma-separated text.
+//! A data_frame as comma-separated text.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::shortest::text;
-use super::{Column, Sheet, WriteError};
+use super::{Column, DataFrame, WriteError};
 
-impl Sheet {
-    /// Writes the sheet as CSV with a header: UTF-8, lines that end with `\n`, quotes where they are needed.
+impl DataFrame {
+    /// Writes the data_frame as CSV with a header: UTF-8, lines that end with `\n`, quotes where they are needed.
     ///
     /// Numbers are the shortest text that reads back as the same double; NaN is a blank.
     ///

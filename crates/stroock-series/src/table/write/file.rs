@@ -1,4 +1,4 @@
-//! A sheet as a file that appears complete or not at all.
+//! A data_frame as a file that appears complete or not at all.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{Sheet, WriteError};
+use super::{DataFrame, WriteError};
 
 #[derive(Clone, Copy)]
 enum Format {
@@ -25,8 +25,8 @@ impl Format {
     }
 }
 
-impl Sheet {
-    /// Writes the sheet to a new file, in the format that the ending of its name says: `.csv`, `.csv.gz` or
+impl DataFrame {
+    /// Writes the data_frame to a new file, in the format that the ending of its name says: `.csv`, `.csv.gz` or
     /// `.parquet`. The file appears complete or not at all.
     ///
     /// # Errors
@@ -45,10 +45,10 @@ impl Sheet {
         })
     }
 
-    /// As [`Sheet::save`], in place of the file that may be there; it keeps its content where writing fails.
+    /// As [`DataFrame::save`], in place of the file that may be there; it keeps its content where writing fails.
     ///
     /// # Errors
-    /// As [`Sheet::save`], save that the file may exist.
+    /// As [`DataFrame::save`], save that the file may exist.
     pub fn save_over(&self, path: &Path) -> Result<(), WriteError> {
         self.place(path, |beside| fs::rename(beside, path))
     }

@@ -1,4 +1,4 @@
-//! Answers as tables: CSV and Parquet.
+//! Predictions as tables: CSV and Parquet.
 
 mod csv;
 mod error;
@@ -41,8 +41,8 @@ impl Column {
 /// A table that is to be written: columns of equal length.
 ///
 /// ```
-/// use stroock_series::table::{Column, Sheet};
-/// let sheet = Sheet {
+/// use stroock_series::table::{Column, DataFrame};
+/// let data_frame = DataFrame {
 ///     names: vec!["id".into(), "time".into(), "mean".into()],
 ///     columns: vec![
 ///         Column::Text(vec!["a".into(), "b, c".into()]),
@@ -51,19 +51,19 @@ impl Column {
 ///     ],
 /// };
 /// let mut text = Vec::new();
-/// sheet.to_csv(&mut text)?;
+/// data_frame.to_csv(&mut text)?;
 /// assert_eq!(text, b"id,time,mean\na,0,0.1\n\"b, c\",1,\n");
 /// # Ok::<(), stroock_series::table::WriteError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sheet {
+pub struct DataFrame {
     /// Name of every column; no name is empty or there twice.
     pub names: Vec<String>,
     /// The columns.
     pub columns: Vec<Column>,
 }
 
-impl Sheet {
+impl DataFrame {
     /// Rows.
     ///
     /// # Errors

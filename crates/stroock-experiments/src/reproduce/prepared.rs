@@ -18,7 +18,7 @@ use crate::synthetic::{
 
 /// The data of a run.
 #[derive(Clone, Debug)]
-pub struct Material {
+pub struct PreparedData {
     /// All series, in the units of the model.
     pub data: Dataset,
     /// Which of them are for what.
@@ -38,7 +38,7 @@ pub struct Material {
 /// Why there are no data.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum MaterialError {
+pub enum PreparedDataError {
     /// Files are missing or damaged.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -53,14 +53,14 @@ pub enum MaterialError {
 /// Stays of sets a and b.
 const STAYS: usize = 8000;
 
-impl Material {
+impl PreparedData {
     /// Reads or generates the data of a run.
     ///
     /// # Errors
     /// When files are missing or damaged; the sentence says how to get them.
-    pub fn load(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Self, MaterialError> {
+    pub fn load(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Self, PreparedDataError> {
         let seed = config.data_seed;
-        let material = match config.experiment {
+        let prepared = match config.experiment {
             Experiment::RotatingMnist => rotating_digits(config, folder)?,
             Experiment::PendulumAngle => {
                 let sizes = limited(PendulumRegression::default().sizes, config.limit);
@@ -76,10 +76,10 @@ impl Material {
             Experiment::Sine => {
                 let data = IrregularSine::default().generate(seed)?;
                 let split = Split { train: vec![0], validation: Vec::new(), test: vec![0] };
-                Material { variables: variables(&["x"]), ..generated(SplitData { data, split }, "") }
+                PreparedData { variables: variables(&["x"]), ..generated(SplitData { data, split }, "") }
             }
         };
-        Ok(material.limited(config.limit))
+        Ok(prepared.limited(config.limit))
     }
 
     /// What a model file says about these data.
@@ -114,8 +114,8 @@ fn variables(names: &[&str]) -> Vec<Variable> {
     names.iter().map(|&name| Variable { name: name.into(), unit: String::new(), is_static: false }).collect()
 }
 
-fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> Material {
-    Material {
+fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> PreparedData {
+    PreparedData {
         data,
         split,
         scaler: Scaler::identity(),
@@ -126,7 +126,7 @@ fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> Material 
     }
 }
 
-fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<Material, MaterialError> {
+fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<PreparedData, PreparedDataError> {
     let digits = Digits::load(folder)?;
     let threes = digits.threes();
     let pixels: Vec<u8> =
@@ -140,14 +140,14 @@ fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<Material, 
     if let Some(Variants { each, .. }) = config.options.variants {
         coverage += &format!(", {each} variants of each for training");
     }
-    Ok(Material { coverage, ..generated(set, "frames") })
+    Ok(PreparedData { coverage, ..generated(set, "frames") })
 }
 
 fn activity_windows(
     config: &RunConfig,
     folder: &DataFolder,
     cache: &Cache,
-) -> Result<Material, MaterialError> {
+) -> Result<PreparedData, PreparedDataError> {
     let windows = activity::load(folder, &ActivitySettings::default(), cache)?;
     let split = match config.preset {
         Preset::Paper => Split::random(windows.recordings.len(), 0.16, 0.2, config.data_seed),
@@ -161,7 +161,7 @@ fn activity_windows(
             format!("{} windows of {}: not the paper's numbers", windows.recordings.len(), windows.coverage)
         }
     };
-    Ok(Material {
+    Ok(PreparedData {
         data: windows.dataset,
         split,
         scaler: Scaler::identity(),
@@ -187,7 +187,7 @@ fn by_recording(recordings: &[String], seed: u64) -> Split {
     Split { test: part(0, test), validation: part(test, end), train: part(end, names.len()) }
 }
 
-fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Material, MaterialError> {
+fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<PreparedData, PreparedDataError> {
     let settings = match config.options.resolution {
         Resolution::SixMinutes => PhysionetSettings::six_minutes(),
         Resolution::OneMinute => PhysionetSettings::published_one_minute(),
@@ -201,7 +201,7 @@ fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Mater
     };
     let scaling = &prepared.scaling;
     let doubles = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect();
-    Ok(Material {
+    Ok(PreparedData {
         split,
         scaler: Scaler { shift: doubles(&scaling.minimum), scale: doubles(&scaling.maximum) },
         variables: variables(&physionet::VARIABLES),
@@ -212,14 +212,14 @@ fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Mater
     })
 }
 
-fn lorenz(config: &RunConfig) -> Result<Material, MaterialError> {
+fn lorenz(config: &RunConfig) -> Result<PreparedData, PreparedDataError> {
     let default = StochasticLorenz::default();
     let series = if config.limit > 0 { (3 * config.limit).min(default.series) } else { default.series };
     let made = StochasticLorenz { series, ..default }.generate(config.data_seed)?;
     let split = Split::random(series, 0.1, 0.1, config.data_seed);
     let normaliser = made.normaliser;
-    Ok(Material {
-        scaler: Scaler { shift: normaliser.mean.to_vec(), scale: normaliser.deviation.to_vec() },
+    Ok(PreparedData {
+        scaler: Scaler { shift: normaliser.mean.to_vec(), scale: normaliser.sd.to_vec() },
         variables: variables(&["X", "Y", "Z"]),
         ..generated(SplitData { data: made.data, split }, "")
     })

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Which entries of the evidence are observed.
+/// Which entries of the targets are observed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
     /// All of them.
@@ -18,17 +18,17 @@ pub enum Observed {
 
 /// Observations of `B` series at `Q` points, with `C` channels each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
+pub struct Targets {
     channels: usize,
     point_offsets: Vec<usize>,
     values: Vec<f32>,
     observed: Observed,
 }
 
-/// Why evidence is malformed.
+/// Why targets is malformed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum EvidenceError {
+pub enum TargetsError {
     /// A slice has the wrong length.
     #[error("`{argument}` has {actual} entries, but its shape asks for {expected}")]
     Length {
@@ -67,8 +67,8 @@ pub enum EvidenceError {
         /// Number of classes.
         classes: usize,
     },
-    /// The output of a decoder does not have the shape of the evidence.
-    #[error("the decoder gave {actual:?} numbers a point, but the evidence needs {expected}")]
+    /// The output of a decoder does not have the shape of the targets.
+    #[error("the decoder gave {actual:?} numbers a point, but the targets needs {expected}")]
     Output {
         /// Numbers a point that the likelihood needs.
         expected: usize,
@@ -77,16 +77,16 @@ pub enum EvidenceError {
     },
 }
 
-impl Evidence {
-    /// Evidence from values `[Q, C]` and an optional mask `[Q, C]` (1 where observed); series `b` has the
+impl Targets {
+    /// Targets from values `[Q, C]` and an optional mask `[Q, C]` (1 where observed); series `b` has the
     /// points `point_offsets[b]..point_offsets[b + 1]`.
     ///
     /// ```
-    /// use stroock::batch::Evidence;
+    /// use stroock::batch::Targets;
     /// // One series with two points of two channels, one entry missing.
-    /// let evidence = Evidence::new(2, vec![0, 2], vec![1.0, 2.0, 3.0, 0.0], Some(&[true, true, true, false]))?;
-    /// assert_eq!(evidence.counts(), [3]);
-    /// # Ok::<(), stroock::batch::EvidenceError>(())
+    /// let targets = Targets::new(2, vec![0, 2], vec![1.0, 2.0, 3.0, 0.0], Some(&[true, true, true, false]))?;
+    /// assert_eq!(targets.counts(), [3]);
+    /// # Ok::<(), stroock::batch::TargetsError>(())
     /// ```
     ///
     /// # Errors
@@ -96,12 +96,12 @@ impl Evidence {
         point_offsets: Vec<usize>,
         values: Vec<f32>,
         mask: Option<&[bool]>,
-    ) -> Result<Self, EvidenceError> {
+    ) -> Result<Self, TargetsError> {
         if point_offsets.first() != Some(&0) {
-            return Err(EvidenceError::Offsets { index: 0 });
+            return Err(TargetsError::Offsets { index: 0 });
         }
         if let Some(index) = point_offsets.windows(2).position(|pair| pair[1] < pair[0]) {
-            return Err(EvidenceError::Offsets { index: index + 1 });
+            return Err(TargetsError::Offsets { index: index + 1 });
         }
         let points = point_offsets.last().copied().unwrap_or_default();
         check("values", values.len(), points * channels)?;
@@ -112,9 +112,9 @@ impl Evidence {
                 Observed::entries(channels, &point_offsets, mask)
             }
         };
-        let evidence = Self { channels, point_offsets, values, observed };
-        evidence.check_finite()?;
-        Ok(evidence)
+        let targets = Self { channels, point_offsets, values, observed };
+        targets.check_finite()?;
+        Ok(targets)
     }
 
     /// Channels `C`.
@@ -170,7 +170,7 @@ impl Evidence {
         }
     }
 
-    fn check_finite(&self) -> Result<(), EvidenceError> {
+    fn check_finite(&self) -> Result<(), TargetsError> {
         let mut fault = None;
         for series in 0..self.series() {
             self.for_each_entry(series, |place, value| {
@@ -181,7 +181,7 @@ impl Evidence {
         }
         match fault {
             Some(place) => {
-                Err(EvidenceError::NotFinite { point: place / self.channels, channel: place % self.channels })
+                Err(TargetsError::NotFinite { point: place / self.channels, channel: place % self.channels })
             }
             None => Ok(()),
         }
@@ -201,6 +201,6 @@ impl Observed {
     }
 }
 
-fn check(argument: &'static str, actual: usize, expected: usize) -> Result<(), EvidenceError> {
-    if actual == expected { Ok(()) } else { Err(EvidenceError::Length { argument, expected, actual }) }
+fn check(argument: &'static str, actual: usize, expected: usize) -> Result<(), TargetsError> {
+    if actual == expected { Ok(()) } else { Err(TargetsError::Length { argument, expected, actual }) }
 }

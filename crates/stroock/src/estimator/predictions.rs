@@ -1,15 +1,15 @@
-//! What is asked of a fitted model, and its answers in the units of the user.
+//! What is asked of a fitted model, and its predictions in the units of the user.
 
 use stroock_kernels::noise::NoiseKey;
 
 use super::{EstimatorError, Model, Prepared};
 use crate::model::PathDraws;
 use crate::predict::Summary;
-use crate::series::table::{Column, Sheet, TimeScale};
+use crate::series::table::{Column, DataFrame, TimeScale};
 
-/// How much of a predictive law is wanted.
+/// How much of a predictive distribution is wanted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Question {
+pub struct PredictOptions {
     /// Levels of quantiles, between 0 and 1.
     pub quantiles: Vec<f64>,
     /// Draws that means and quantiles are taken over.
@@ -20,15 +20,15 @@ pub struct Question {
     pub seed: u64,
 }
 
-impl Default for Question {
+impl Default for PredictOptions {
     fn default() -> Self {
         Self { quantiles: vec![0.05, 0.5, 0.95], draws: 200, samples: 0, seed: 1 }
     }
 }
 
-/// Predictive laws of single values, one a row; observation noise included.
+/// Predictive processes of single values, one a row; observation noise included.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answers {
+pub struct Predictions {
     /// Series of each row.
     pub ids: Vec<String>,
     /// Time of each row, as the user counts it.
@@ -38,7 +38,7 @@ pub struct Answers {
     /// Predictive means.
     pub mean: Vec<f64>,
     /// Predictive standard deviations.
-    pub deviation: Vec<f64>,
+    pub sd: Vec<f64>,
     /// Quantiles, `[levels][rows]`.
     pub quantiles: Vec<Vec<f64>>,
     /// Draws, `[samples][rows]`.
@@ -68,10 +68,10 @@ pub(super) struct Wanted {
 /// Points times draws that are simulated at once.
 const AT_ONCE: usize = 1 << 20;
 
-impl Question {
+impl PredictOptions {
     pub(super) fn check(&self) -> Result<(), EstimatorError> {
         if let Some(level) = self.quantiles.iter().find(|level| !(0.0..=1.0).contains(*level)) {
-            return Err(EstimatorError::Question(format!(
+            return Err(EstimatorError::Options(format!(
                 "the quantile {level} does not lie between 0 and 1"
             )));
         }
@@ -79,7 +79,7 @@ impl Question {
             let (draws, samples) = (self.draws, self.samples);
             let reason =
                 format!("{samples} samples cannot be given out of {draws} draws; ask for more draws");
-            return Err(EstimatorError::Question(reason));
+            return Err(EstimatorError::Options(reason));
         }
         Ok(())
     }
@@ -105,63 +105,62 @@ impl Model {
         &self,
         prepared: &Prepared,
         wanted: &[Wanted],
-        question: &Question,
-    ) -> Result<Answers, EstimatorError> {
-        question.check()?;
+        options: &PredictOptions,
+    ) -> Result<Predictions, EstimatorError> {
+        options.check()?;
         self.check_reach(prepared, wanted)?;
         let about = &self.description.data;
         let channels = prepared.data.observation().len();
-        let mut answers = Answers {
+        let mut predictions = Predictions {
             ids: Vec::new(),
             times: Vec::new(),
             channels: Vec::new(),
             mean: Vec::new(),
-            deviation: Vec::new(),
-            quantiles: vec![Vec::new(); question.quantiles.len()],
-            samples: vec![Vec::new(); question.samples],
-            levels: question.quantiles.clone(),
+            sd: Vec::new(),
+            quantiles: vec![Vec::new(); options.quantiles.len()],
+            samples: vec![Vec::new(); options.samples],
+            levels: options.quantiles.clone(),
             variables: about.variables.iter().map(|variable| variable.name.clone()).collect(),
             names: self.names()?,
             time: self.table()?.time.clone(),
             warnings: prepared.warnings.clone(),
         };
-        answers.warnings.extend(self.beyond(wanted));
-        for wanted in chunks(prepared, wanted, question.draws) {
+        predictions.warnings.extend(self.beyond(wanted));
+        for wanted in chunks(prepared, wanted, options.draws) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn =
-                self.predictor().posterior(&prepared.data, &numbers, &times, question.path_draws())?;
+            let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
             for (wanted, drawn) in wanted.iter().zip(drawn) {
                 let (id, origin) =
                     (&prepared.data.series()[wanted.number].id, prepared.origins[wanted.number]);
                 let row = wanted.times.len() * channels;
                 let place = |&(time, channel): &(usize, usize)| time * channels + channel;
                 let places: Vec<usize> = wanted.entries.iter().map(place).collect();
-                let values: Vec<f32> = (0..question.draws)
+                let values: Vec<f32> = (0..options.draws)
                     .flat_map(|draw| places.iter().map(move |place| draw * row + place))
                     .map(|entry| drawn.observations[entry])
                     .collect();
-                let summary = Summary::of(&values, places.len(), &question.quantiles);
+                let summary = Summary::of(&values, places.len(), &options.quantiles);
                 for &(time, channel) in &wanted.entries {
-                    answers.ids.push(id.clone());
-                    answers.times.push(origin + wanted.times[time]);
-                    answers.channels.push(channel);
+                    predictions.ids.push(id.clone());
+                    predictions.times.push(origin + wanted.times[time]);
+                    predictions.channels.push(channel);
                 }
                 // Means given the paths have less noise than means of observations.
-                answers.mean.extend(places.iter().map(|place| {
+                predictions.mean.extend(places.iter().map(|place| {
                     let over_draws = drawn.means.iter().skip(*place).step_by(row);
-                    over_draws.map(|&mean| f64::from(mean)).sum::<f64>() / question.draws as f64
+                    over_draws.map(|&mean| f64::from(mean)).sum::<f64>() / options.draws as f64
                 }));
-                answers.deviation.extend(summary.deviation);
-                for (all, quantiles) in answers.quantiles.iter_mut().zip(summary.quantiles) {
+                predictions.sd.extend(summary.sd);
+                for (all, quantiles) in predictions.quantiles.iter_mut().zip(summary.quantiles) {
                     all.extend(quantiles);
                 }
-                for (all, values) in answers.samples.iter_mut().zip(values.chunks(places.len().max(1))) {
+                for (all, values) in predictions.samples.iter_mut().zip(values.chunks(places.len().max(1))) {
                     all.extend(values.iter().map(|&value| f64::from(value)));
                 }
             }
         }
-        Ok(answers)
+        Ok(predictions)
     }
 
     /// Refuses times at which the drift of the model means nothing: polynomials grow without bound outside of the
@@ -174,7 +173,7 @@ impl Model {
         let time = &self.table()?.time;
         let series = &prepared.data.series()[wanted.number].id;
         let last = time.write(prepared.origins[wanted.number] + last);
-        Err(EstimatorError::Question(format!(
+        Err(EstimatorError::Options(format!(
             "the model can be asked about times up to {last} for series `{series}`, twice the span that it was \
              trained on; fit one to longer series (--window) to look further"
         )))
@@ -193,7 +192,7 @@ impl Model {
         (outside > 0).then(|| {
             format!(
                 "{outside} of {all} times lie outside the span of {length} that the model was trained on: \
-                 do not rely on its answers there"
+                 do not rely on its predictions there"
             )
         })
     }
@@ -228,27 +227,27 @@ pub(super) fn time_column(scale: &TimeScale, times: &[f64]) -> Column {
     }
 }
 
-impl Answers {
+impl Predictions {
     /// As a table with one value a row: id, time, variable, mean, standard deviation, quantiles, samples.
-    pub fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet { names: Vec::new(), columns: Vec::new() };
+    pub fn data_frame(&self) -> DataFrame {
+        let mut data_frame = DataFrame { names: Vec::new(), columns: Vec::new() };
         let mut push = |name: String, column: Column| {
-            sheet.names.push(name);
-            sheet.columns.push(column);
+            data_frame.names.push(name);
+            data_frame.columns.push(column);
         };
         push(self.names.0.clone(), Column::Text(self.ids.clone()));
         push(self.names.1.clone(), time_column(&self.time, &self.times));
         let variables = self.channels.iter().map(|&channel| self.variables[channel].clone());
         push("variable".into(), Column::Text(variables.collect()));
         push("mean".into(), Column::Number(self.mean.clone()));
-        push("sd".into(), Column::Number(self.deviation.clone()));
+        push("sd".into(), Column::Number(self.sd.clone()));
         for (level, quantiles) in self.levels.iter().zip(&self.quantiles) {
             push(format!("q{level}"), Column::Number(quantiles.clone()));
         }
         for (number, samples) in self.samples.iter().enumerate() {
             push(format!("sample_{}", number + 1), Column::Number(samples.clone()));
         }
-        sheet
+        data_frame
     }
 
     /// Rows.

@@ -1,4 +1,4 @@
-//! The law of a latent path, from a representation of a series.
+//! The process of a latent path, from a representation of a series.
 
 use burn::module::{Module, Param};
 use burn::nn::Linear;
@@ -7,13 +7,13 @@ use burn::tensor::{Tensor, TensorData};
 use super::{LatentConfig, PriorKind};
 use crate::initial::InitialWeights;
 
-/// The map from a representation `h` to the parameters of a path law.
+/// The map from a representation `h` to the parameters of a path process.
 ///
 /// `mu = normalise(W h + b)`, `kappa = min(100 (w.h + b)^2, 50 000)`, drift coefficients linear in `h`, and one
 /// diffusion scale `sigma` for all series, shared by prior and posterior. A learned prior has drift coefficients of
 /// its own, the same for all series.
 #[derive(Module, Debug)]
-pub struct PathLaw {
+pub struct PathProcess {
     /// `h -> mu`.
     pub mu: Linear,
     /// `h -> kappa`.
@@ -28,7 +28,7 @@ pub struct PathLaw {
     terms: usize,
 }
 
-/// The parameters of the path laws of a batch.
+/// The parameters of the path processes of a batch.
 #[derive(Clone, Debug)]
 pub struct PathParameters {
     /// Mean directions of the start points, `[B, n]`.
@@ -47,7 +47,7 @@ const LARGEST_KAPPA: f64 = 50_000.0;
 const KAPPA_SCALE: f64 = 100.0;
 const SMALLEST_SIGMA: f64 = 1e-4;
 
-impl PathLaw {
+impl PathProcess {
     /// Initialises the map for representations of the given width.
     pub fn new(width: usize, latent: &LatentConfig, weights: &mut InitialWeights) -> Self {
         let (m, terms) = (latent.algebra_dim(), latent.terms());
@@ -62,7 +62,7 @@ impl PathLaw {
         }
     }
 
-    /// The law of the prior for so many series: a uniform start, and the prior's drift.
+    /// The process of the prior for so many series: a uniform start, and the prior's drift.
     pub fn prior(&self, series: usize) -> PathParameters {
         let weight = self.mu.weight.val();
         let (n, m) = (weight.dims()[1], self.drift.weight.val().dims()[1] / self.terms);

@@ -7,21 +7,21 @@ use super::{Encoder, EncoderError};
 use crate::batch::EncoderInput;
 use crate::initial::InitialWeights;
 
-/// One learned vector for every series: for a single series, or for the law of all of them.
+/// One learned vector for every series: for a single series, or for the process of all of them.
 #[derive(Module, Debug)]
-pub struct FreeRepresentation {
+pub struct LearnedEmbedding {
     /// `[1, width]`.
     pub h: Param<Tensor<2>>,
 }
 
-impl FreeRepresentation {
+impl LearnedEmbedding {
     /// A vector of the given width.
     pub fn new(width: usize, weights: &mut InitialWeights) -> Self {
         Self { h: weights.uniform([1, width], 1.0) }
     }
 }
 
-impl Encoder for FreeRepresentation {
+impl Encoder for LearnedEmbedding {
     fn encode(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
         let h = self.h.val();
         let width = h.dims()[1];

@@ -7,26 +7,26 @@ use super::{EstimatorError, Goal};
 use crate::entries::entries;
 use crate::model::{DataDescription, PathDraws, StandardModel};
 use crate::predict::Predictor;
-use crate::residual::{DecodedSample, ResidualLaw, fit_trusting};
+use crate::residual::{DecodedSample, ResidualProcess, fit_with_shrinkage};
 use crate::score::{HoldOut, withhold};
 use crate::series::{Dataset, Series, Split};
 
-/// Series that the law is learned from.
+/// Series that the process is learned from.
 const FEWEST_SERIES: usize = 24;
 const MOST_SERIES: usize = 400;
 const DRAWS: usize = 16;
 const SERIES_AT_ONCE: usize = 32;
 
-/// The law of residuals from the mean path of a model: what best foretells values that are held out, given those that are seen. Values are
+/// The process of residuals from the mean path of a model: what best predicts values that are held out, given those that are seen. Values are
 /// held out one by one in a third of the series, in runs in another, and at the end in the last: without ends, only
 /// the ratio of amplitude and length is known, and forecasts are too sure of themselves.
-pub(super) fn residual_law(
+pub(super) fn residual_process(
     model: &StandardModel,
     about: &DataDescription,
     data: &Dataset,
     split: &Split,
     goal: Goal,
-) -> Result<ResidualLaw, EstimatorError> {
+) -> Result<ResidualProcess, EstimatorError> {
     let channels = data.observation().len();
     // Series that were trained on look better than they are: they serve where there are too few others.
     let few = split.validation.len() < FEWEST_SERIES;
@@ -73,8 +73,9 @@ pub(super) fn residual_law(
     let scales = model.likelihood.gaussian().map(|gaussian| entries(gaussian.scale())).unwrap_or_default();
     let scale = |channel: usize| scales.get(channel % scales.len().max(1)).copied().unwrap_or(1.0);
     let others = observed_samples(data, &split.train, &statics, &ways, judged)?;
-    let law = |channel: usize| fit_trusting(&samples[channel], &others[channel], f64::from(scale(channel)));
-    Ok(ResidualLaw { channels: (0..channels).into_par_iter().map(law).collect() })
+    let process =
+        |channel: usize| fit_with_shrinkage(&samples[channel], &others[channel], f64::from(scale(channel)));
+    Ok(ResidualProcess { channels: (0..channels).into_par_iter().map(process).collect() })
 }
 
 /// What is observed of every channel of series, without what a decoder says about it.

@@ -1,17 +1,17 @@
-//! The law of the residuals of a channel, and what follows from it.
+//! The process of the residuals of a channel, and what follows from it.
 
 use serde::{Deserialize, Serialize};
 
 use super::Shape;
 use super::chain::{Backward, Dynamics, Event, LARGEST, append, smooth};
 
-/// The law of the residuals of one channel: `r(t) = a u(t) + s e(t)`, `E u(t) u(t') = exp(-|t - t'| / l)`.
+/// The process of the residuals of one channel: `r(t) = a u(t) + s e(t)`, `E u(t) u(t') = exp(-|t - t'| / l)`.
 ///
 /// ```
 /// # use stroock::residual::ChannelResidual;
-/// let law = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.1) };
+/// let process = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.1) };
 /// // Seen: 0.8 at time 3. Asked: right beside it, and far away.
-/// let answer = law.condition(&[3.0], &[0.8], &[3.1, 50.0]);
+/// let answer = process.condition(&[3.0], &[0.8], &[3.1, 50.0]);
 /// assert!((answer.mean[0] - 0.75).abs() < 0.01 && answer.variance[0] < 0.12);
 /// assert!(answer.mean[1].abs() < 1e-6 && (answer.variance[1] - 1.01).abs() < 1e-6);
 /// ```
@@ -24,24 +24,24 @@ pub struct ChannelResidual {
     pub length: f64,
     /// Standard deviation `s` of the white part.
     pub noise: f64,
-    /// How residuals are distributed once they are divided by their conditional deviations. It leaves the
+    /// How residuals are distributed once they are divided by their conditional standard deviations. It leaves the
     /// conditional means and [`log_likelihood`](Self::log_likelihood) alone.
     #[serde(default)]
     pub shape: Shape,
-    /// Factor on what the decoder says: residuals are `observation - trust * decoded`.
+    /// Factor on what the decoder says: residuals are `observation - shrinkage * decoded`.
     #[serde(default = "one")]
-    pub trust: f64,
+    pub shrinkage: f64,
 }
 
 fn one() -> f64 {
     1.0
 }
 
-/// The laws of the residuals of all channels.
+/// The processes of the residuals of all channels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ResidualLaw {
-    /// One law a channel.
+pub struct ResidualProcess {
+    /// One process a channel.
     pub channels: Vec<ChannelResidual>,
 }
 
@@ -54,42 +54,42 @@ pub struct Conditional {
     pub variance: Vec<f64>,
 }
 
-impl ResidualLaw {
+impl ResidualProcess {
     /// White residuals with the given standard deviations.
     ///
     /// ```
-    /// # use stroock::residual::ResidualLaw;
-    /// let law = ResidualLaw::white(&[0.1, 0.5]);
-    /// assert!(law.is_sound(2));
-    /// assert_eq!(law.channels[1].condition(&[0.0], &[3.0], &[0.0]).mean, [0.0]);
+    /// # use stroock::residual::ResidualProcess;
+    /// let process = ResidualProcess::white(&[0.1, 0.5]);
+    /// assert!(process.is_valid(2));
+    /// assert_eq!(process.channels[1].condition(&[0.0], &[3.0], &[0.0]).mean, [0.0]);
     /// ```
     pub fn white(scales: &[f64]) -> Self {
-        ResidualLaw { channels: scales.iter().map(|&scale| ChannelResidual::white(scale)).collect() }
+        ResidualProcess { channels: scales.iter().map(|&scale| ChannelResidual::white(scale)).collect() }
     }
 
-    /// Whether there is a sound law for each of `channels` channels.
-    pub fn is_sound(&self, channels: usize) -> bool {
-        self.channels.len() == channels && self.channels.iter().all(ChannelResidual::is_sound)
+    /// Whether there is a sound process for each of `channels` channels.
+    pub fn is_valid(&self, channels: usize) -> bool {
+        self.channels.len() == channels && self.channels.iter().all(ChannelResidual::is_valid)
     }
 }
 
 impl ChannelResidual {
     /// White residuals with standard deviation `scale`.
     pub fn white(scale: f64) -> Self {
-        ChannelResidual { amplitude: 0.0, length: 1.0, noise: scale, shape: Shape::default(), trust: 1.0 }
+        ChannelResidual { amplitude: 0.0, length: 1.0, noise: scale, shape: Shape::default(), shrinkage: 1.0 }
     }
 
-    /// Whether all numbers are finite (and their squares are), deviations are not negative and not all zero,
-    /// the length is positive and the shape is a law.
-    pub fn is_sound(&self) -> bool {
-        let deviation = |x: f64| (0.0..=LARGEST).contains(&x);
+    /// Whether all numbers are finite (and their squares are), standard deviations are not negative and not all zero,
+    /// the length is positive and the shape is a process.
+    pub fn is_valid(&self) -> bool {
+        let sd = |x: f64| (0.0..=LARGEST).contains(&x);
         let positive = |x: f64| x > 0.0 && x <= LARGEST;
-        deviation(self.amplitude)
-            && deviation(self.noise)
+        sd(self.amplitude)
+            && sd(self.noise)
             && self.amplitude + self.noise > 0.0
             && positive(self.length)
-            && self.shape.is_sound()
-            && (0.0..=1.0).contains(&self.trust)
+            && self.shape.is_valid()
+            && (0.0..=1.0).contains(&self.shrinkage)
     }
 
     fn dynamics(&self) -> Dynamics {
@@ -129,9 +129,9 @@ impl ChannelResidual {
     ///
     /// ```
     /// # use stroock::residual::ChannelResidual;
-    /// let law = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.0) };
+    /// let process = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.0) };
     /// // With normals that are all zero, the draw is the conditional mean.
-    /// let draw = law.draw(&[0.0], &[1.0], &[0.0, 2.0], 1.0, &mut || 0.0);
+    /// let draw = process.draw(&[0.0], &[1.0], &[0.0, 2.0], 1.0, &mut || 0.0);
     /// assert!((draw[0] - 1.0).abs() < 1e-12 && (draw[1] - (-1f64).exp()).abs() < 1e-12);
     /// ```
     pub fn draw(
@@ -146,14 +146,14 @@ impl ChannelResidual {
         let (events, mut states) = (chain(times, values, at), Vec::new());
         dynamics.filtered(&events, &mut states);
         let mut draws = Vec::with_capacity(at.len());
-        // Mean and deviation from it apart, for the factor is on the deviation alone.
-        let (mut mean, mut deviation) = (0.0, 0.0);
+        // Mean and standard deviation from it apart, for the factor is on the standard deviation alone.
+        let (mut mean, mut sd) = (0.0, 0.0);
         for (k, state) in states.iter().enumerate().rev() {
             let Backward { slope, shift, variance } = Backward::new(state, states.get(k + 1));
             mean = shift + slope * mean;
-            deviation = slope * deviation + variance.sqrt() * normal();
+            sd = slope * sd + variance.sqrt() * normal();
             if events[k].seen.is_none() {
-                draws.push(mean + factor * (deviation + self.noise * normal()));
+                draws.push(mean + factor * (sd + self.noise * normal()));
             }
         }
         draws.reverse();
@@ -175,16 +175,14 @@ impl ChannelResidual {
     }
 
     /// The sum of the log densities of `held` values, each given what was `seen` (and on its own, as predictions are):
-    /// the [`condition`](Self::condition)al law with the shape. Both are (times, values). Held values that are not
+    /// the [`condition`](Self::condition)al process with the shape. Both are (times, values). Held values that are not
     /// finite count for nothing.
     pub fn predictive_log_likelihood(&self, seen: (&[f64], &[f64]), held: (&[f64], &[f64])) -> f64 {
         let Conditional { mean, variance } = self.condition(seen.0, seen.1, held.0);
         let places = held.1.iter().zip(mean.iter().zip(&variance));
         let density = |(x, (mean, v)): (&f64, (&f64, &f64))| {
-            let [narrow, wide] = self
-                .shape
-                .components()
-                .map(|(share, deviation)| share.ln() + log_density(x - mean, v * deviation * deviation));
+            let [narrow, wide] =
+                self.shape.components().map(|(share, sd)| share.ln() + log_density(x - mean, v * sd * sd));
             let largest = f64::max(narrow, wide);
             if largest == f64::NEG_INFINITY {
                 return largest;

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use super::assemble::present_points;
 use super::choice::Seen;
 use super::time::{join, nearest, through};
-use super::{Batch, Batcher, EncoderInput, Evidence, EvidenceError, GridKind};
+use super::{Batch, Batcher, EncoderInput, GridKind, Targets, TargetsError};
 use crate::latent::{PathGrid, PathRequests};
-use crate::series::{Dataset, Target};
+use crate::series::{Dataset, Labels};
 
 impl Batcher {
     /// A batch whose points are the given increasing `times` of each series, in the units of the user. The encoder
-    /// sees everything of a series that is not withheld, and nothing is evidence.
+    /// sees everything of a series that is not withheld, and there are no targets.
     ///
     /// Times after the end of the axis are reached by steps of the usual length.
     ///
     /// ```
-    /// use stroock::batch::{Batcher, EvidenceChoice, GridKind, InputChoice, TimeAxis};
+    /// use stroock::batch::{Batcher, TargetChoice, GridKind, InputChoice, TimeAxis};
     /// use stroock::series::{Dataset, Observation, Series};
     ///
     /// let series = Series { times: vec![0.0, 3.0], values: vec![1.0, 2.0], ..Series::default() };
@@ -27,7 +27,7 @@ impl Batcher {
     ///     grid_axis: axis,
     ///     grid: GridKind::Regular { points: 5 },
     ///     input: InputChoice::All,
-    ///     evidence: EvidenceChoice::All,
+    ///     targets: TargetChoice::All,
     /// };
     /// let batch = batcher.ask(&data, &[0], &[vec![2.0, 6.0]])?;
     /// assert_eq!(batch.requests.indices, [2, 6]);
@@ -37,10 +37,10 @@ impl Batcher {
     ///
     /// # Errors
     /// When there is not one list of times for each series.
-    pub fn ask(&self, data: &Dataset, numbers: &[usize], times: &[Vec<f64>]) -> Result<Batch, EvidenceError> {
+    pub fn ask(&self, data: &Dataset, numbers: &[usize], times: &[Vec<f64>]) -> Result<Batch, TargetsError> {
         if times.len() != numbers.len() {
             let (expected, actual) = (numbers.len(), times.len());
-            return Err(EvidenceError::Length { argument: "times", expected, actual });
+            return Err(TargetsError::Length { argument: "times", expected, actual });
         }
         let observation = data.observation();
         let channels = observation.len();
@@ -66,7 +66,7 @@ impl Batcher {
         Ok(Batch {
             numbers: numbers.iter().map(|&number| number as u32).collect(),
             input: EncoderInput::new(observation, &inputs),
-            evidence: Arc::new(Evidence::new(
+            targets: Arc::new(Targets::new(
                 channels,
                 offsets.clone(),
                 vec![0.0; entries],
@@ -75,7 +75,7 @@ impl Batcher {
             seen: vec![false; indices.len()],
             grid,
             requests: PathRequests { offsets, indices },
-            targets: vec![Target::None; numbers.len()],
+            labels: vec![Labels::None; numbers.len()],
         })
     }
 

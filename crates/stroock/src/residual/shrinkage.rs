@@ -16,81 +16,85 @@ pub struct DecodedSample {
     pub way: Option<usize>,
 }
 
-/// Degrees of trust that are tried, beside none.
+/// Degrees of shrinkage that are tried, beside none.
 const TRUSTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
-/// Another law has to lower the logarithm of the squared error by so much.
+/// Another process has to lower the logarithm of the squared error by so much.
 const WORTHWHILE: f64 = 0.01;
-/// Noise of a law without noise, as a share of its amplitude.
+/// Noise of a process without noise, as a share of its amplitude.
 const NOISELESS: f64 = 1e-3;
-/// How much longer a law remembers that hardly comes back to its mean.
+/// How much longer a process remembers that hardly comes back to its mean.
 const WANDERING: f64 = 30.0;
 /// Largest error that counts in full, in sizes that one value in a hundred exceeds.
 const OUTLYING: f64 = 10.0;
 
-/// The law of a channel together with the [`trust`](ChannelResidual::trust) under which held values are foretold with
-/// the least squared error. Without trust the law is that of the observations themselves, and predictions are lines
+/// The process of a channel together with the [`shrinkage`](ChannelResidual::shrinkage) under which held values are predicted with
+/// the least squared error. Without shrinkage the process is that of the observations themselves, and predictions are lines
 /// between neighbours that fall back to the mean of the training data.
 ///
-/// Spikes that the decoder has learnt by heart mislead it on new series; there, less trust is better. Where values
-/// jump now and then, the likeliest normal law takes the jumps for noise, and one without noise, or one that hardly comes
-/// back to its mean, may foretell better.
+/// Spikes that the decoder has learnt by heart mislead it on new series; there, less shrinkage is better. Where values
+/// jump now and then, the likeliest normal process takes the jumps for noise, and one without noise, or one that hardly comes
+/// back to its mean, may predict better.
 ///
-/// `samples` are of series that the decoder was not trained on. A law without trust does not depend on the decoder, and
+/// `samples` are of series that the decoder was not trained on. A process without shrinkage does not depend on the decoder, and
 /// is learnt from `others` as well, which may be any series (their means do not matter).
-pub fn fit_trusting(samples: &[DecodedSample], others: &[DecodedSample], fallback: f64) -> ChannelResidual {
+pub fn fit_with_shrinkage(
+    samples: &[DecodedSample],
+    others: &[DecodedSample],
+    fallback: f64,
+) -> ChannelResidual {
     let limit = limit(samples);
-    let mut best = Best { error: f64::INFINITY, law: ChannelResidual::white(fallback) };
-    for trust in TRUSTS {
-        let residuals = residuals(samples, trust);
-        for law in candidates(&residuals, trust, fallback) {
-            best.challenge(law, log_error(&law, samples, &residuals, limit), &residuals);
+    let mut best = Best { error: f64::INFINITY, process: ChannelResidual::white(fallback) };
+    for shrinkage in TRUSTS {
+        let residuals = residuals(samples, shrinkage);
+        for process in candidates(&residuals, shrinkage, fallback) {
+            best.challenge(process, log_error(&process, samples, &residuals, limit), &residuals);
         }
     }
     let all: Vec<DecodedSample> = samples.iter().chain(others).cloned().collect();
     let observed = residuals(&all, 0.0);
-    let mut plain = Best { error: f64::INFINITY, law: ChannelResidual::white(fallback) };
-    for law in candidates(&observed, 0.0, fallback) {
-        plain.challenge(law, log_error(&law, &all, &observed, limit), &observed);
+    let mut plain = Best { error: f64::INFINITY, process: ChannelResidual::white(fallback) };
+    for process in candidates(&observed, 0.0, fallback) {
+        plain.challenge(process, log_error(&process, &all, &observed, limit), &observed);
     }
     let own = &observed[..samples.len()];
-    best.challenge(plain.law, log_error(&plain.law, samples, own, limit), &observed);
-    best.law
+    best.challenge(plain.process, log_error(&plain.process, samples, own, limit), &observed);
+    best.process
 }
 
-/// The best law so far.
+/// The best process so far.
 struct Best {
     error: f64,
-    law: ChannelResidual,
+    process: ChannelResidual,
 }
 
 impl Best {
-    /// Takes a law that is better by enough, with the shape of the given residuals.
-    fn challenge(&mut self, law: ChannelResidual, error: f64, residuals: &[ResidualSample]) {
+    /// Takes a process that is better by enough, with the shape of the given residuals.
+    fn challenge(&mut self, process: ChannelResidual, error: f64, residuals: &[ResidualSample]) {
         if error < self.error - WORTHWHILE {
-            *self = Best { error, law: law.reshaped(residuals) };
+            *self = Best { error, process: process.reshaped(residuals) };
         }
     }
 }
 
-fn residuals(samples: &[DecodedSample], trust: f64) -> Vec<ResidualSample> {
-    samples.iter().map(|sample| sample.residuals(trust)).collect()
+fn residuals(samples: &[DecodedSample], shrinkage: f64) -> Vec<ResidualSample> {
+    samples.iter().map(|sample| sample.residuals(shrinkage)).collect()
 }
 
-/// The likeliest law, the same without noise, and one that moves as fast but hardly comes back to its mean, so that
+/// The likeliest process, the same without noise, and one that moves as fast but hardly comes back to its mean, so that
 /// predictions between neighbours are straight lines.
 fn candidates(
     residuals: &[ResidualSample],
-    trust: f64,
+    shrinkage: f64,
     fallback: f64,
 ) -> impl Iterator<Item = ChannelResidual> {
-    let fitted = ChannelResidual { trust, ..fit(residuals, fallback) };
+    let fitted = ChannelResidual { shrinkage, ..fit(residuals, fallback) };
     let noiseless = ChannelResidual { noise: NOISELESS * fitted.amplitude, ..fitted };
     let wandering = ChannelResidual {
         amplitude: noiseless.amplitude * WANDERING.sqrt(),
         length: noiseless.length * WANDERING,
         ..noiseless
     };
-    [fitted, noiseless, wandering].into_iter().filter(ChannelResidual::is_sound)
+    [fitted, noiseless, wandering].into_iter().filter(ChannelResidual::is_valid)
 }
 
 /// The largest error that counts in full.
@@ -103,9 +107,9 @@ fn limit(samples: &[DecodedSample]) -> f64 {
 
 impl DecodedSample {
     /// What is left over when the decoder is trusted so far.
-    fn residuals(&self, trust: f64) -> ResidualSample {
+    fn residuals(&self, shrinkage: f64) -> ResidualSample {
         let over = |values: &[f64], means: &[f64]| -> Vec<f64> {
-            values.iter().zip(means).map(|(value, mean)| value - trust * mean).collect()
+            values.iter().zip(means).map(|(value, mean)| value - shrinkage * mean).collect()
         };
         ResidualSample {
             seen_values: over(&self.observed.seen_values, &self.seen_means),
@@ -115,10 +119,10 @@ impl DecodedSample {
     }
 }
 
-/// The mean over the ways of holding back of the logarithm of the mean squared error: tails, which nobody foretells
+/// The mean over the ways of holding back of the logarithm of the mean squared error: tails, which nobody predicts
 /// well, do not outweigh gaps.
 fn log_error(
-    law: &ChannelResidual,
+    process: &ChannelResidual,
     samples: &[DecodedSample],
     residuals: &[ResidualSample],
     limit: f64,
@@ -127,7 +131,7 @@ fn log_error(
     let mut sums = vec![(0usize, 0.0); ways];
     for (sample, residual) in samples.iter().zip(residuals) {
         let Some(way) = sample.way else { continue };
-        let said = law.condition(&residual.seen_times, &residual.seen_values, &residual.held_times);
+        let said = process.condition(&residual.seen_times, &residual.seen_values, &residual.held_times);
         let (count, sum) = &mut sums[way];
         for (mean, value) in said.mean.iter().zip(&residual.held_values) {
             *count += 1;
