@@ -1,6 +1,6 @@
 //! Fits with their intervals: what the pictures of the demo and of the experiments show.
 
-use stroock::model::{DataDescription, PathDraws, StandardDecoder, StandardEncoder, Variable};
+use stroock::model::{DataDescription, PathDraws, StandardModel, Variable};
 use stroock::predict::{Predictor, Summary};
 use stroock::series::{Dataset, Series};
 use stroock_figures::{Band, FitFigure, FitPanel, Picture, Points};
@@ -25,7 +25,7 @@ pub struct Fit<'a> {
 
 /// Fits of the `chosen` channels of a series of a data set in model units, at the given times.
 pub fn fit<'a>(
-    predictor: &Predictor<'_, StandardEncoder, StandardDecoder>,
+    predictor: &Predictor<'_, StandardModel>,
     about: &'a DataDescription,
     data: &'a Dataset,
     number: usize,

@@ -10,7 +10,7 @@
 //! 6. [`likelihood`]: how observations scatter;
 //! 7. [`task`]: what is predicted beside the observations;
 //! 8. [`objective`]: the weighted evidence lower bound;
-//! 9. [`model`]: all of these together;
+//! 9. [`model`]: what any model must do, and latent SDEs made of these parts;
 //! 10. [`training`]: from a loss to better parameters;
 //! 11. [`predict`]: what a trained model says about series;
 //! 12. [`residual`]: how observations scatter around decoded paths together;
@@ -18,7 +18,7 @@
 //! 14. [`estimator`]: from a table to a fitted model and to predictions in the units of the user;
 //! 15. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
-//! [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
+//! [`prelude`] has what most programs need. [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
 //! and decoders of images share, [`initial`] draws the weights that training starts from, and
 //! [`entries`] has the numbers of a tensor.
 //! [`plain`] has the same operations in plain tensor operations: on any backend, and to test the kernels against.
@@ -28,6 +28,7 @@ pub mod decoder;
 pub mod encoder;
 pub mod entries;
 pub mod estimator;
+pub mod foreign;
 pub mod fused;
 pub mod image;
 pub mod initial;
@@ -37,6 +38,7 @@ pub mod model;
 pub mod objective;
 pub mod plain;
 pub mod predict;
+pub mod prelude;
 pub mod residual;
 pub mod run;
 pub mod score;

@@ -10,15 +10,15 @@ use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkCo
 use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws};
 use stroock::series::{Observation, Scaler};
 use stroock_kernels::noise::NoiseKey;
 
 const ATTENTION: TimeAttentionConfig =
     TimeAttentionConfig { hidden: 4, embedding: 4, reference_points: 4, stretched: false };
 
-fn config(attention: TimeAttentionConfig, dim: usize) -> ModelConfig {
-    ModelConfig {
+fn config(attention: TimeAttentionConfig, dim: usize) -> LatentSdeConfig {
+    LatentSdeConfig {
         observation: Observation::Vector { channels: 2 },
         encoder: EncoderConfig::TimeAttention(attention),
         latent: LatentConfig { dim, ..LatentConfig::default() },
@@ -29,7 +29,7 @@ fn config(attention: TimeAttentionConfig, dim: usize) -> ModelConfig {
 }
 
 /// Whether a model can be made and used; it must not panic.
-fn works(config: &ModelConfig) -> bool {
+fn works(config: &LatentSdeConfig) -> bool {
     let Ok(model) = config.init(&mut InitialWeights::new(1, &Device::flex())) else { return false };
     let batch = oscillations::batcher()
         .assemble(&oscillations::oscillations(2, 2), &[0, 1], NoiseKey::new(1, 0))
@@ -58,7 +58,7 @@ fn more_parameters_than_memory() {
 #[test]
 fn images_larger_than_memory() {
     let observation = Observation::Image { channels: 1 << 30, height: 1 << 30, width: 1 << 30 };
-    assert!(!works(&ModelConfig { observation, ..config(ATTENTION, 3) }));
+    assert!(!works(&LatentSdeConfig { observation, ..config(ATTENTION, 3) }));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn normalised_layers_without_channels() {
         ImageNetworkConfig { layers: vec![ImageLayerConfig { convolution, then: Follow::BatchNormRelu }] };
     let observation = Observation::Image { channels: 1, height: 4, width: 4 };
     let encoder = EncoderConfig::FirstFrame(FirstFrameConfig { network });
-    assert!(!works(&ModelConfig { observation, encoder, ..config(ATTENTION, 3) }));
+    assert!(!works(&LatentSdeConfig { observation, encoder, ..config(ATTENTION, 3) }));
 }
 
 #[test]

@@ -15,7 +15,8 @@ use stroock::encoder::Encoder;
 use stroock::image::{ConvolutionConfig, ImageLayer};
 use stroock::initial::InitialWeights;
 use stroock::model::{
-    ModelConfig, ModelConfigError, PathDraws, StandardEncoder, StandardModel, from_file, to_file,
+    LatentSdeConfig, ModelConfigError, ModelSettings, PathDraws, StandardEncoder, StandardLatentSde,
+    from_file, to_file,
 };
 use stroock::objective::ElboWeights;
 use stroock::plain;
@@ -28,7 +29,7 @@ fn batch(numbers: &[usize]) -> Batch {
     batcher().assemble(&pictures(6), numbers, NoiseKey::new(1, 0)).unwrap()
 }
 
-fn init(config: &ModelConfig, seed: u64, device: &Device) -> StandardModel {
+fn init(config: &LatentSdeConfig, seed: u64, device: &Device) -> StandardLatentSde {
     config.init(&mut InitialWeights::new(seed, device)).unwrap().materialize()
 }
 
@@ -36,13 +37,13 @@ fn draws(epoch: u64) -> PathDraws {
     PathDraws { key: NoiseKey::new(1, epoch), samples: 1, first_sample: 0 }
 }
 
-fn loss(model: &StandardModel, batch: &Batch, epoch: u64) -> Tensor<1> {
+fn loss(model: &StandardLatentSde, batch: &Batch, epoch: u64) -> Tensor<1> {
     let weights = ElboWeights { kl_start: 1e-3, kl_path: 1e-3, ..ElboWeights::default() };
     model.bound(batch, draws(epoch)).unwrap().losses(weights, batch).mean()
 }
 
 /// The model after some steps on a batch.
-fn trained(config: &ModelConfig, batch: &Batch, steps: u64) -> StandardModel {
+fn trained(config: &LatentSdeConfig, batch: &Batch, steps: u64) -> StandardLatentSde {
     let mut model = init(config, 4, &Device::flex().autodiff());
     let mut adam = Adam::new(AdamConfig::default());
     for epoch in 0..steps {
@@ -85,7 +86,7 @@ fn both_models_learn() {
 }
 
 /// The layers of the encoder of one frame.
-fn layers(model: &StandardModel) -> &[ImageLayer] {
+fn layers(model: &StandardLatentSde) -> &[ImageLayer] {
     match &model.encoder {
         StandardEncoder::FirstFrame(encoder) => &encoder.network.layers,
         _ => panic!("another encoder"),
@@ -93,7 +94,7 @@ fn layers(model: &StandardModel) -> &[ImageLayer] {
 }
 
 /// The representations of the first frames, with given moments: `relu(gamma (y - mean) / sqrt(variance + e) + beta)`.
-fn by_hand(model: &StandardModel, batch: &Batch) -> Vec<f64> {
+fn by_hand(model: &StandardLatentSde, batch: &Batch) -> Vec<f64> {
     let input = &batch.input;
     let extent = SIDE * SIDE;
     let first = input.point_offsets[..input.series()].iter();
@@ -125,13 +126,14 @@ fn by_hand(model: &StandardModel, batch: &Batch) -> Vec<f64> {
 fn a_valid_model_uses_running_moments_and_a_training_one_those_of_the_batch() {
     let (all, one) = (batch(&[0, 1, 2, 3, 4, 5]), batch(&[0]));
     let model = trained(&of_the_first_frame(), &all, 20);
-    let encode = |model: &StandardModel, batch: &Batch| doubles(model.encoder.encode(&batch.input).unwrap());
+    let encode =
+        |model: &StandardLatentSde, batch: &Batch| doubles(model.encoder.encode(&batch.input).unwrap());
     let valid = model.valid();
     let representations = encode(&valid, &all);
     assert_eq!(encode(&valid, &one), representations[..12], "series do not see each other");
     assert_eq!(encode(&valid, &all), representations, "the moments stay as they are");
     assert_close("by hand", &representations, &by_hand(&valid, &all), 1e-5);
-    let moment = |model: &StandardModel| {
+    let moment = |model: &StandardLatentSde| {
         let norm = layers(model)[0].batch_norm.as_ref().expect("a normalisation");
         (doubles(norm.running_mean.value()), doubles(norm.running_var.value()))
     };
@@ -147,7 +149,7 @@ fn a_file_holds_the_running_moments() {
     let device = Device::flex().autodiff();
     let (all, config) = (batch(&[0, 1, 2, 3, 4, 5]), of_the_first_frame());
     let model = trained(&config, &all, 20);
-    let output = |model: &StandardModel| doubles(model.valid().bound(&all, draws(7)).unwrap().output);
+    let output = |model: &StandardLatentSde| doubles(model.valid().bound(&all, draws(7)).unwrap().output);
     // The file comes first: other uses of the model would bring its moments up to date.
     let file = to_file(&model).unwrap();
     let expected = output(&model);
@@ -178,7 +180,7 @@ fn a_file_holds_the_running_moments() {
 #[test]
 fn layers_that_do_not_fit_are_refused_with_a_sentence() {
     let device = Device::flex();
-    let refused = |config: &ModelConfig| -> ModelConfigError {
+    let refused = |config: &LatentSdeConfig| -> ModelConfigError {
         config.init(&mut InitialWeights::new(1, &device)).unwrap_err()
     };
     let mut config = of_frames();

@@ -19,7 +19,9 @@ use stroock::latent::{
     PathRequests, PathStates, PriorKind, SpaceKind, frobenius_bound, simulate,
 };
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws, StandardModel};
+use stroock::model::{
+    DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws, StandardLatentSde,
+};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::{Adam, AdamConfig};
@@ -158,9 +160,9 @@ fn a_prior_without_drift_is_the_driftless_one_and_the_drift_itself_is_no_distanc
     }
 }
 
-fn model(latent: LatentConfig, device: &Device) -> StandardModel {
+fn model(latent: LatentConfig, device: &Device) -> StandardLatentSde {
     let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
-    let config = ModelConfig {
+    let config = LatentSdeConfig {
         observation: Observation::Vector { channels: 2 },
         encoder: EncoderConfig::TimeAttention(attention),
         latent,
@@ -182,7 +184,7 @@ fn batches() -> [Batch; 2] {
     [batcher(), regular].map(|batcher| batcher.assemble(&data, &[0, 1, 2], NoiseKey::new(5, 0)).unwrap())
 }
 
-fn loss(model: &StandardModel, batch: &Batch, epoch: u64) -> Tensor<1> {
+fn loss(model: &StandardLatentSde, batch: &Batch, epoch: u64) -> Tensor<1> {
     let draws = PathDraws { key: NoiseKey::new(1, epoch), samples: 2, first_sample: 0 };
     let weights = ElboWeights { kl_start: 1e-2, kl_path: 1e-1, ..ElboWeights::default() };
     model.bound(batch, draws).unwrap().losses(weights, batch).mean()

@@ -256,7 +256,7 @@ fn outputs_of_another_shape_are_refused() {
         for (points, width) in [(4, outputs), (5, outputs + 1)] {
             let words = nll(points, width).unwrap_err().to_string();
             let expected = format!(
-                "the decoder gave [2, {points}, {width}] numbers a point, but the targets needs {outputs}"
+                "the decoder gave [2, {points}, {width}] numbers a point, but the targets need {outputs}"
             );
             assert_eq!(words, expected);
         }

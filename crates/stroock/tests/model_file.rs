@@ -19,8 +19,8 @@ use stroock::initial::InitialWeights;
 use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DataDescription, DecoderConfig, Description, EncoderConfig, ModelConfig, ModelFileError, PathDraws,
-    StandardModel, Variable, to_file,
+    DataDescription, DecoderConfig, Description, EncoderConfig, LatentSdeConfig, ModelFileError,
+    ModelSettings, PathDraws, StandardModel, Variable, to_file,
 };
 use stroock::predict::{Draws, Predictor};
 use stroock::run::{Tensor as StoredTensor, TensorFile};
@@ -34,7 +34,7 @@ fn description() -> Description {
     let variable =
         |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into(), is_static: false };
     Description {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Vector { channels: 2 },
             encoder: EncoderConfig::TimeAttention(attention),
             latent: LatentConfig {
@@ -48,7 +48,8 @@ fn description() -> Description {
                 kind: TaskKind::ClassPerTime { classes: 2 },
                 network: MlpConfig::default(),
             }),
-        },
+        }
+        .into(),
         data: DataDescription {
             variables: vec![variable("heart rate", "1/min"), variable("température", "")],
             time_unit: "hours".into(),
@@ -124,7 +125,7 @@ fn a_loaded_model_gives_the_same_numbers_on_new_series() {
     let expected = predictions(&original, &description());
     assert_ne!(predictions(&model(2, &Device::flex()), &description()), expected);
     for device in [Device::flex(), Device::flex().autodiff()] {
-        let (model, found) = Description::load(&path, &device).unwrap();
+        let (model, found): (_, Description) = Description::load(&path, &device).unwrap();
         assert_eq!(found, description());
         assert_eq!(predictions(&model, &found), expected);
         assert_eq!(predictions(&model.valid(), &found), expected);
@@ -139,7 +140,8 @@ fn a_loaded_model_gives_the_same_numbers_on_new_series() {
 #[test]
 fn a_loaded_model_can_be_trained_on() {
     let (_folder, path) = saved();
-    let (model, found) = Description::load(&path, &Device::flex().autodiff()).unwrap();
+    let (model, found): (_, Description) = Description::load(&path, &Device::flex().autodiff()).unwrap();
+    let model = model.as_latent_sde().unwrap();
     let batch = found.data.batcher.assemble(&oscillations(3, 2), &[0, 1], NoiseKey::new(1, 0)).unwrap();
     let draws = PathDraws { key: NoiseKey::new(1, 0), samples: 1, first_sample: 0 };
     let bound = model.bound(&batch, draws).unwrap();
@@ -153,7 +155,8 @@ fn the_metadata_say_everything_about_the_data() {
     let (_folder, path) = saved();
     let file = TensorFile::load(&path).unwrap();
     assert_eq!(file.text("format").unwrap(), "stroock-model");
-    assert_eq!(file.text("format_version").unwrap(), "1");
+    assert_eq!(file.text("format_version").unwrap(), "2");
+    assert_eq!(file.text("kind").unwrap(), "latent-sde");
     let [model, data] = ["model", "data"].map(|key| file.text(key).unwrap());
     for words in [
         r#""name":"heart rate","unit":"1/min""#,
@@ -253,7 +256,8 @@ fn numbers_that_are_not_finite_are_neither_read_nor_written() {
 
     fs::write(&path, &good).unwrap();
     let mut diverged = model(1, &Device::flex());
-    diverged.process.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
+    let StandardModel::LatentSde(sde) = &mut diverged;
+    sde.process.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
     let words = description().save(&diverged, &path).unwrap_err().to_string();
     assert!(words.ends_with("tensor `process.sigma` is not finite at index 0 (it is NaN)"), "{words}");
     assert!(fs::read(&path).unwrap() == good, "a diverged model has replaced a good one");

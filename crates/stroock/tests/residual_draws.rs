@@ -8,7 +8,9 @@ use stroock::encoder::TimeAttentionConfig;
 use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws, StandardModel};
+use stroock::model::{
+    DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws, StandardLatentSde,
+};
 use stroock::predict::{Draws, Predictor};
 use stroock::residual::{ChannelResidual, ResidualProcess, Shape};
 use stroock::series::{Dataset, Observation, Scaler, Series};
@@ -16,9 +18,9 @@ use stroock_kernels::noise::NoiseKey;
 
 const SAMPLES: usize = 2000;
 
-fn model() -> StandardModel {
+fn model() -> StandardLatentSde {
     let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
-    let config = ModelConfig {
+    let config = LatentSdeConfig {
         observation: Observation::Vector { channels: 2 },
         encoder: EncoderConfig::TimeAttention(attention),
         latent: LatentConfig { dim: 3, ..LatentConfig::default() },

@@ -34,7 +34,7 @@ fn train(
     stop: &StopFlag,
 ) -> Result<Trained<Model>, TrainingError> {
     let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
-    let trainer = Trainer { config, data, split: &split, batcher: batcher(), description: None };
+    let trainer = Trainer { config, data, split: &split, batcher: batcher(), metadata: None };
     let mut progress = Progress::hidden(RunLength { epochs: config.epochs, steps_per_epoch: 3, done: 0 });
     trainer.run(start(), folder, stop, &mut progress)
 }

@@ -12,7 +12,7 @@ use stroock::encoder::TimeAttentionConfig;
 use stroock::initial::InitialWeights;
 use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws};
 use stroock::objective::ElboWeights;
 use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock::task::{TaskConfig, TaskHead, TaskKind};
@@ -186,9 +186,9 @@ fn targets_of_another_kind_are_named() {
     assert_eq!(loss(TaskKind::ClassPerTime { classes: 2 }, per_time()), Err(words.to_owned()));
 }
 
-fn config(kind: TaskKind) -> ModelConfig {
+fn config(kind: TaskKind) -> LatentSdeConfig {
     let attention = TimeAttentionConfig { hidden: 4, embedding: 4, reference_points: 4, stretched: false };
-    ModelConfig {
+    LatentSdeConfig {
         observation: Observation::Vector { channels: 1 },
         encoder: EncoderConfig::TimeAttention(attention),
         latent: LatentConfig {
@@ -223,7 +223,7 @@ fn the_task_teaches_the_encoder() {
         let losses = doubles(bound.losses(weights, &batch));
         assert_close("losses", &losses, &task.iter().map(|loss| 2.0 * loss).collect::<Vec<_>>(), 1e-6);
         assert!(task.iter().all(|loss| *loss > 0.0));
-        let loss = |model: &stroock::model::StandardModel| {
+        let loss = |model: &stroock::model::StandardLatentSde| {
             model.bound(&batch, draws).unwrap().losses(weights, &batch).mean()
         };
         let gradients = loss(&model).backward();

@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config =
         TrainingConfig { epochs, batch_size: 16, rate, schedule, weights, ..TrainingConfig::default() };
     let split = Split { train: (0..48).collect(), validation: (48..64).collect(), test: Vec::new() };
-    let trainer = Trainer { config, data: &data, split: &split, batcher, description: None };
+    let trainer = Trainer { config, data: &data, split: &split, batcher, metadata: None };
     let scratch = tempfile::tempdir()?;
     let run = RunFolder::create(scratch.path().join("run"))?;
     let mut progress = Progress::on_stderr(RunLength { epochs, steps_per_epoch: 3, done: 0 });

@@ -10,8 +10,16 @@ mod shapes;
 mod step;
 mod timing;
 
+use stroock::model::LatentSdeConfig;
+use stroock_experiments::protocol::Protocol;
+
 use crate::arguments::Bench;
 use crate::failure::Failure;
+
+/// The latent SDE of an experiment: the parts of its step are timed one by one.
+fn latent_sde(protocol: &Protocol) -> Result<&LatentSdeConfig, Failure> {
+    Ok(protocol.model.as_latent_sde().ok_or("only the steps of latent SDEs can be taken apart")?)
+}
 
 /// Measures what is asked for.
 pub fn run(bench: &Bench) -> Result<(), Failure> {

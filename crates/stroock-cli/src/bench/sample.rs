@@ -9,12 +9,12 @@ use serde::Serialize;
 use stroock::encoder::Encoder;
 use stroock::entries::entries;
 use stroock::initial::InitialWeights;
-use stroock::model::PathDraws;
+use stroock::model::{ModelSettings, PathDraws};
 use stroock_kernels::noise::NoiseKey;
 
 use super::memory::peak_memory_mb;
-use super::shapes;
 use super::timing::Timing;
+use super::{latent_sde, shapes};
 use crate::arguments::DrawArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -42,7 +42,7 @@ pub fn run(arguments: &DrawArguments) -> Result<(), Failure> {
     let numbers: Vec<usize> = (0..batch_size).collect();
     let batch = protocol.batcher.assemble(&data, &numbers, NoiseKey::new(1, 0))?;
     // A device without gradients.
-    let model = protocol.model.init(&mut InitialWeights::new(1, &Device::flex()))?.materialize();
+    let model = latent_sde(&protocol)?.init(&mut InitialWeights::new(1, &Device::flex()))?.materialize();
 
     let mut times = Vec::new();
     for repeat in 0..WARM_UP + arguments.repeat.max(1) {

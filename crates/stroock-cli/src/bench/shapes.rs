@@ -1,5 +1,6 @@
 //! Synthetic series with the shapes and the raggedness of each experiment.
 
+use stroock::model::ModelSettings;
 use stroock::series::{Dataset, Labels, Observation, Series, SeriesError};
 use stroock_experiments::protocol::{Experiment, Options, Protocol};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
@@ -40,7 +41,7 @@ pub fn series(
         Experiment::Lorenz => exactly(41, 0.025, 41.0),
         Experiment::Sine => exactly(101, 0.01, 16.0),
     };
-    let observation = protocol.model.observation;
+    let observation = protocol.model.observation();
     let all = (0..count).map(|b| {
         let mut stream = NoiseKey::new(2, 0).stream(Purpose::Other, b as u32, 0);
         let times = shape.times(&mut stream);

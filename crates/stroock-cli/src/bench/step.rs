@@ -9,15 +9,15 @@ use stroock::batch::Batch;
 use stroock::encoder::Encoder;
 use stroock::initial::InitialWeights;
 use stroock::latent::{PathGrid, StartPlan, power_spherical};
-use stroock::model::{Bound, PathDraws, StandardModel};
+use stroock::model::{Bound, ModelSettings, PathDraws, StandardLatentSde};
 use stroock::training::Adam;
 use stroock_experiments::protocol::{Experiment, Protocol};
 use stroock_kernels::noise::NoiseKey;
 
 use super::memory::peak_memory_mb;
 use super::record::Record;
-use super::shapes;
 use super::timing::Timing;
+use super::{latent_sde, shapes};
 use crate::arguments::StepArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -74,7 +74,7 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Option<R
         |epoch| protocol.batcher.assemble(&data, &numbers, NoiseKey::new(1, epoch)).map_err(Failure::from);
 
     let device = Device::flex().autodiff();
-    let mut model = protocol.model.init(&mut InitialWeights::new(1, &device))?.materialize();
+    let mut model = latent_sde(&protocol)?.init(&mut InitialWeights::new(1, &device))?.materialize();
     if let Some(file) = &arguments.record {
         record(&model, &protocol, &assemble(0)?, !arguments.no_noise)?.save(file)?;
         return Ok(None);
@@ -119,12 +119,12 @@ fn measure(experiment: Experiment, arguments: &StepArguments) -> Result<Option<R
 
 /// One step, and the seconds of its parts.
 pub(super) fn step(
-    model: StandardModel,
+    model: StandardLatentSde,
     adam: &mut Adam,
     protocol: &Protocol,
     batch: &Batch,
     epoch: u64,
-) -> Result<(StandardModel, [f64; 5]), Failure> {
+) -> Result<(StandardLatentSde, [f64; 5]), Failure> {
     let training = &protocol.training;
     let draws = PathDraws { key: NoiseKey::new(1, epoch), samples: training.samples, first_sample: 0 };
     let mut began = Instant::now();
@@ -147,7 +147,7 @@ pub(super) fn step(
 
 /// The first step without the optimiser: parameters, batch, random numbers, parts of the loss, gradients.
 fn record(
-    model: &StandardModel,
+    model: &StandardLatentSde,
     protocol: &Protocol,
     batch: &Batch,
     with_noise: bool,

@@ -10,7 +10,7 @@ use burn::module::Module;
 use burn::tensor::Device;
 use serde::Serialize;
 use stroock::initial::InitialWeights;
-use stroock::model::Description;
+use stroock::model::ModelSettings;
 use stroock::run::{Progress, RunFolder, RunLength, StopFlag, resolve, to_toml};
 use stroock::series::Scaler;
 use stroock::training::{Outcome, Trainer};
@@ -40,12 +40,13 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
 
     let device = Device::flex().autodiff();
     let model = config.model.init(&mut InitialWeights::new(config.training.seed, &device))?.materialize();
+    let metadata = description.metadata()?;
     let trainer = Trainer {
         config: config.training,
         data: &data,
         split: &buoys.split,
         batcher: config.batcher,
-        description: Some(&description),
+        metadata: Some(&metadata),
     };
     let steps_per_epoch = config.training.steps_of_epoch(buoys.split.train.len());
     let length = RunLength { epochs: config.training.epochs, steps_per_epoch, done: trainer.done(&folder)? };
@@ -58,7 +59,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         return Ok(());
     }
 
-    let (best, _) = Description::load(&folder.paths().model(), &Device::flex())?;
+    let best = trained.best_model.valid();
     let recovered = recovery::measure(&best, &description, &data, &buoys.split.test)?;
     let picture = folder.paths().folder().join("fits.png");
     picture::draw(&best, &description, &data, &buoys.motions, &buoys.split.test, &picture)?;

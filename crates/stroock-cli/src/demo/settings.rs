@@ -6,7 +6,9 @@ use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DataDescription, DecoderConfig, Description, EncoderConfig, ModelConfig, Variable};
+use stroock::model::{
+    DataDescription, DecoderConfig, Description, EncoderConfig, LatentSdeConfig, ModelConfig, Variable,
+};
 use stroock::objective::ElboWeights;
 use stroock::series::{Observation, Scaler};
 use stroock::training::{Schedule, TrainingConfig};
@@ -32,7 +34,7 @@ impl Default for DemoConfig {
         let axis = TimeAxis { start: 0.0, end: data.duration, horizon: 1.0 };
         Self {
             data,
-            model: ModelConfig {
+            model: LatentSdeConfig {
                 observation: Observation::Vector { channels: CHANNELS.len() },
                 encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
                     hidden: 64,
@@ -44,7 +46,8 @@ impl Default for DemoConfig {
                 decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
                 likelihood: LikelihoodKind::Gaussian { scale: 0.5, kind: ScaleKind::PerChannel },
                 task: None,
-            },
+            }
+            .into(),
             batcher: Batcher {
                 input_axis: axis,
                 grid_axis: axis,

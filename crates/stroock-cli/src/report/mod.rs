@@ -89,7 +89,7 @@ pub fn write(
             classes: classes.classes.clone(),
             counts: classes.scores.confusion.counts.clone(),
         }),
-        paths: Some(paths::paths(model, &shown)?),
+        paths: paths::paths(&shown),
         configuration: to_toml(config)?,
         command: format!("stroock fit {} --out {}", files.join(" "), run.folder().display()),
     };

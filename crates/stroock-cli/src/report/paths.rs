@@ -1,19 +1,19 @@
 //! Latent paths in three directions.
 
 use nalgebra::{DMatrix, SymmetricEigen};
-use stroock::estimator::Model;
 use stroock_report::{LatentPaths, PathGroup};
 
 use super::fits::Shown;
-use crate::failure::Failure;
 
 /// Paths of a series that are shown.
 const PATHS: usize = 12;
 
 /// Paths of the posterior for each series that is shown: as they are in three dimensions, otherwise in the three
 /// directions that hold the most of their squared length, which keeps them inside the unit ball.
-pub fn paths(model: &Model, shown: &Shown) -> Result<LatentPaths, Failure> {
-    let dim = model.model.latent().dim;
+///
+/// A model without latent states has none.
+pub fn paths(shown: &Shown) -> Option<LatentPaths> {
+    let dim = shown.series.iter().map(|series| series.drawn.dim).max().filter(|&dim| dim > 0)?;
     let (axes, directions) = directions(shown, dim);
     let project = |state: &[f32]| -> [f32; 3] {
         std::array::from_fn(|axis| {
@@ -31,7 +31,7 @@ pub fn paths(model: &Model, shown: &Shown) -> Result<LatentPaths, Failure> {
         }
     };
     let some = shown.series.iter().filter(|series| !series.drawn.times.is_empty());
-    Ok(LatentPaths { directions, groups: some.map(group).collect() })
+    Some(LatentPaths { directions, groups: some.map(group).collect() })
 }
 
 /// Up to three unit vectors, and how they were chosen.

@@ -20,20 +20,21 @@ pub fn facts(
     seconds: f64,
 ) -> Vec<(String, String)> {
     let about = &model.description.data;
-    let latent = model.model.latent();
     let tested = subject.numbers.as_ref().map_or(subject.prepared.data.series().len(), Vec::len);
     let mut facts = vec![
         ("Series".to_owned(), config.data.series.to_string()),
         ("Values".to_owned(), config.data.values.to_string()),
         ("Variables".to_owned(), about.variables.len().to_string()),
         ("Series in this report".to_owned(), tested.to_string()),
-        ("Latent space".to_owned(), format!("sphere in R^{}", latent.dim)),
         ("Parameters".to_owned(), model.model.num_params().to_string()),
         ("Epochs".to_owned(), epochs.to_string()),
         ("Training time".to_owned(), format!("{seconds:.0} s")),
         ("Seed".to_owned(), config.fit.training.seed.to_string()),
         ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];
+    if let Some(config) = model.description.model.as_latent_sde() {
+        facts.insert(4, ("Latent space".to_owned(), config.latent.space_in_words()));
+    }
     if let Some(table) = &about.table
         && let Some(window) = table.sampling.window
     {

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use stroock::model::ModelSettings;
 use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_atomic};
 use stroock_experiments::data::Cache;
 use stroock_experiments::protocol::{Experiment, Options};

@@ -5,7 +5,7 @@ use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::task::{TaskConfig, TaskKind};
@@ -23,7 +23,7 @@ pub const POINTS: usize = 228;
 pub fn paper() -> Protocol {
     let last = (POINTS - 1) as f64;
     Protocol {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Vector { channels: CHANNELS },
             encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
                 hidden: 128,
@@ -40,7 +40,8 @@ pub fn paper() -> Protocol {
                 kind: TaskKind::ClassPerTime { classes: CLASSES },
                 network: MlpConfig::default(),
             }),
-        },
+        }
+        .into(),
         batcher: Batcher {
             input_axis: TimeAxis { start: 0.0, end: POINTS as f64, horizon: 1.0 },
             grid_axis: TimeAxis { start: 0.0, end: last, horizon: 0.99 },

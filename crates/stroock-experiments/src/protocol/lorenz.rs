@@ -5,7 +5,7 @@ use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::TrainingConfig;
@@ -19,7 +19,7 @@ pub const POINTS: usize = 41;
 pub fn protocol() -> Protocol {
     let axis = TimeAxis { start: 0.0, end: 1.0, horizon: 1.0 };
     Protocol {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Vector { channels: 3 },
             encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
                 hidden: 64,
@@ -29,7 +29,8 @@ pub fn protocol() -> Protocol {
             decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
             likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
             task: None,
-        },
+        }
+        .into(),
         batcher: Batcher {
             input_axis: axis,
             grid_axis: axis,

@@ -6,7 +6,7 @@ use stroock::encoder::{FrameEncoderConfig, TimeAttentionConfig};
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
 use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::task::{TaskConfig, TaskKind};
@@ -21,11 +21,8 @@ pub const STEPS: usize = 100;
 
 /// Regression of the angle from noisy images.
 pub fn angle() -> Protocol {
-    let mut protocol = images();
-    protocol.model.task = Some(TaskConfig {
-        kind: TaskKind::Angle,
-        network: MlpConfig { hidden: vec![32], activation: Activation::Tanh },
-    });
+    let network = MlpConfig { hidden: vec![32], activation: Activation::Tanh };
+    let mut protocol = with_task(Some(TaskConfig { kind: TaskKind::Angle, network }));
     protocol.training.weights.task = 10.0;
     protocol.training.weights.task_ramp = 60;
     protocol.metric = Metric::TaskSquaredError;
@@ -34,9 +31,13 @@ pub fn angle() -> Protocol {
 
 /// Interpolation of images.
 pub fn images() -> Protocol {
+    with_task(None)
+}
+
+fn with_task(task: Option<TaskConfig>) -> Protocol {
     let axis = TimeAxis { start: 0.0, end: (STEPS - 1) as f64, horizon: 0.99 };
     Protocol {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Image { channels: 1, height: SIDE, width: SIDE },
             encoder: EncoderConfig::Frames(FrameEncoderConfig {
                 network: ImageNetworkConfig {
@@ -69,8 +70,9 @@ pub fn images() -> Protocol {
                 sigmoid: true,
             }),
             likelihood: LikelihoodKind::Gaussian { scale: 1.0, kind: ScaleKind::Learned },
-            task: None,
-        },
+            task,
+        }
+        .into(),
         batcher: Batcher {
             input_axis: axis,
             grid_axis: axis,

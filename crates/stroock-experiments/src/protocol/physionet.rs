@@ -6,7 +6,7 @@ use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::TrainingConfig;
@@ -62,7 +62,7 @@ pub fn paper(options: Options) -> Protocol {
         probability => InputChoice::Random { probability, always: 0 },
     };
     Protocol {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Vector { channels: VARIABLES },
             encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
                 hidden: 64,
@@ -72,7 +72,8 @@ pub fn paper(options: Options) -> Protocol {
             decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![100], ..MlpConfig::default() }),
             likelihood: LikelihoodKind::Gaussian { scale: 0.01, kind: ScaleKind::Fixed },
             task: None,
-        },
+        }
+        .into(),
         batcher: Batcher {
             input_axis: axis,
             grid_axis: axis,

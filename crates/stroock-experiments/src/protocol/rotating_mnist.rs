@@ -6,7 +6,7 @@ use stroock::encoder::FirstFrameConfig;
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
 use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::LikelihoodKind;
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::{AdamConfig, TrainingConfig};
@@ -61,7 +61,7 @@ pub fn paper() -> Protocol {
         then: if i < last { Follow::Relu } else { Follow::Nothing },
     });
     Protocol {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Image { channels: 1, height: SIDE, width: SIDE },
             encoder: EncoderConfig::FirstFrame(FirstFrameConfig {
                 network: ImageNetworkConfig { layers: encoder.to_vec() },
@@ -78,7 +78,8 @@ pub fn paper() -> Protocol {
             }),
             likelihood: LikelihoodKind::Bernoulli,
             task: None,
-        },
+        }
+        .into(),
         batcher: Batcher {
             input_axis: axis,
             grid_axis: axis,

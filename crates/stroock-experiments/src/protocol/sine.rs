@@ -4,7 +4,7 @@ use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::{Schedule, TrainingConfig};
@@ -17,14 +17,15 @@ pub const POINTS: usize = 101;
 pub fn protocol() -> Protocol {
     let axis = TimeAxis { start: 0.0, end: 1.0, horizon: 1.0 };
     Protocol {
-        model: ModelConfig {
+        model: LatentSdeConfig {
             observation: Observation::Vector { channels: 1 },
             encoder: EncoderConfig::LearnedEmbedding { width: 3 },
             latent: LatentConfig { dim: 3, ..LatentConfig::default() },
             decoder: DecoderConfig::Mlp(MlpConfig::default()),
             likelihood: LikelihoodKind::Gaussian { scale: 0.05f64.sqrt(), kind: ScaleKind::Fixed },
             task: None,
-        },
+        }
+        .into(),
         batcher: Batcher {
             input_axis: axis,
             grid_axis: axis,

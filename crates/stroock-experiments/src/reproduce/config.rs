@@ -1,7 +1,6 @@
 //! What a run of an experiment depends on.
 
 use serde::{Deserialize, Serialize};
-use stroock::latent::LatentConfig;
 
 use crate::protocol::{Experiment, Options, Protocol, rotating_mnist};
 
@@ -64,7 +63,9 @@ impl RunConfig {
         let mut protocol = experiment.paper(options);
         match (preset, experiment) {
             (Preset::Globe, _) => {
-                protocol.model.latent = LatentConfig { dim: 3, ..protocol.model.latent };
+                if let Some(model) = protocol.model.as_latent_sde_mut() {
+                    model.latent.dim = 3;
+                }
             }
             (Preset::Tuned, Experiment::RotatingMnist) => {
                 options.variants = Some(rotating_mnist::VARIANTS);

@@ -3,10 +3,8 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 use stroock::batch::{Batch, Batcher, Targets};
-use stroock::decoder::Decoder;
-use stroock::encoder::Encoder;
 use stroock::entries::entries;
-use stroock::model::{LatentSde, ModelError, PathDraws};
+use stroock::model::{ModelError, OutputParts, PathDraws, SeriesModel};
 use stroock::series::Dataset;
 use stroock::task::label_targets;
 use stroock::training::{Scores, TrainingError, Validation};
@@ -50,10 +48,7 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// When the series do not fit the model.
-    pub fn evaluate<E: Encoder, D: Decoder>(
-        &self,
-        model: &LatentSde<E, D>,
-    ) -> Result<Evaluation, TrainingError> {
+    pub fn evaluate(&self, model: &impl SeriesModel) -> Result<Evaluation, TrainingError> {
         let (mut sum, mut entries) = (0.0, 0);
         for (index, numbers) in self.numbers.chunks(self.batch_size.max(1)).enumerate() {
             let batch = self.batcher.assemble(self.data, numbers, self.key)?;
@@ -69,36 +64,29 @@ impl Evaluator<'_> {
     }
 
     /// The sum over the entries of a batch, and their number.
-    fn of_batch<E: Encoder, D: Decoder>(
-        &self,
-        model: &LatentSde<E, D>,
-        batch: &Batch,
-    ) -> Result<(f64, usize), ModelError> {
-        let process = model.process.parameters(model.encoder.encode(&batch.input)?);
+    fn of_batch(&self, model: &impl SeriesModel, batch: &Batch) -> Result<(f64, usize), ModelError> {
         let draws = PathDraws { key: self.key, samples: self.samples, first_sample: 0 };
-        let states = model.paths(process, batch, draws)?.states;
-        match (self.metric, &model.task) {
-            (Metric::SquaredError { over }, _) => {
-                let output = model.decode(states)?;
-                let output = model.likelihood.mean(output.clone()).unwrap_or(output);
+        let parts = match self.metric {
+            Metric::SquaredError { .. } => OutputParts::OBSERVATIONS,
+            Metric::TaskSquaredError | Metric::Accuracy => OutputParts::TASK,
+        };
+        let outputs = model.outputs(batch, draws, parts)?;
+        Ok(match (self.metric, outputs.mean, outputs.task) {
+            (Metric::SquaredError { over }, Some(mean), _) => {
                 let counted = self.counted(over, batch);
-                Ok(squared_errors(&mean_of_draws(output), &batch.targets, |point| counted[point]))
+                squared_errors(&mean_of_draws(mean), &batch.targets, |point| counted[point])
             }
-            (Metric::TaskSquaredError, Some(task)) => {
-                let targets = label_targets(task.kind(), batch)?;
-                let prediction = mean_of_draws(task.predict(states, batch));
-                Ok(squared_errors(&prediction, &targets, |_| true))
+            (Metric::TaskSquaredError, _, Some((kind, prediction))) => {
+                squared_errors(&mean_of_draws(prediction), &label_targets(kind, batch)?, |_| true)
             }
-            (Metric::Accuracy, Some(task)) => {
-                let targets = label_targets(task.kind(), batch)?;
+            (Metric::Accuracy, _, Some((kind, logits))) => {
                 // Probabilities, not logits, are what can be averaged.
-                let logits = task.predict(states, batch);
                 let probabilities = mean_of_draws(burn::tensor::activation::softmax(logits, 2));
-                Ok(hits(&probabilities, &targets, task.kind().outputs()))
+                hits(&probabilities, &label_targets(kind, batch)?, kind.outputs())
             }
-            // A protocol whose metric needs a task has one.
-            (Metric::TaskSquaredError | Metric::Accuracy, None) => Ok((f64::NAN, 1)),
-        }
+            // The model does not say what the metric is about.
+            _ => (f64::NAN, 1),
+        })
     }
 
     /// Which points of a batch count.
@@ -146,8 +134,8 @@ fn hits(probabilities: &[f32], targets: &Targets, classes: usize) -> (f64, usize
     (right, count)
 }
 
-impl<E: Encoder, D: Decoder> Validation<LatentSde<E, D>> for Evaluator<'_> {
-    fn score(&self, model: &LatentSde<E, D>, _: u64) -> Result<Option<Scores>, TrainingError> {
+impl<M: SeriesModel> Validation<M> for Evaluator<'_> {
+    fn score(&self, model: &M, _: u64) -> Result<Option<Scores>, TrainingError> {
         if self.numbers.is_empty() {
             return Ok(None);
         }

@@ -6,10 +6,8 @@ use burn::module::Module;
 use burn::tensor::Device;
 use stroock::batch::{Batcher, TargetChoice};
 use stroock::initial::InitialWeights;
-use stroock::model::{Description, ModelConfigError, ModelFileError, StandardModel, from_file};
-use stroock::run::{
-    ConfigError, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, TensorFile, to_toml,
-};
+use stroock::model::{Description, ModelConfigError, ModelFileError, ModelSettings, StandardModel};
+use stroock::run::{ConfigError, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, to_toml};
 use stroock::training::{Outcome, Trainer, TrainingError};
 use stroock_kernels::noise::NoiseKey;
 use thiserror::Error;
@@ -80,12 +78,13 @@ pub fn reproduce(
     let device = Device::flex().autodiff();
     let model = protocol.model.init(&mut InitialWeights::new(training.seed, &device))?.materialize();
     let description = Description { model: protocol.model.clone(), data: prepared.description(config) };
+    let metadata = description.metadata()?;
     let trainer = Trainer {
         config: training,
         data: &prepared.data,
         split: &prepared.split,
         batcher: protocol.batcher,
-        description: Some(&description),
+        metadata: Some(&metadata),
     };
     let evaluator = |numbers, epoch, samples| Evaluator {
         metric: protocol.metric,
@@ -106,10 +105,7 @@ pub fn reproduce(
 
     let by_validation = !prepared.split.validation.is_empty() && config.experiment != Experiment::Physionet;
     let (model, tested_epoch, selection) = match trained.best {
-        Some((epoch, _)) if by_validation => {
-            let file = TensorFile::load(&folder.paths().model())?;
-            (from_file(trained.model, &file)?, epoch, "best validation metric")
-        }
+        Some((epoch, _)) if by_validation => (trained.best_model, epoch, "best validation metric"),
         _ => (trained.model, trained.epochs, "last epoch"),
     };
     let model = model.valid();

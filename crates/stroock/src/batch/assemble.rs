@@ -50,6 +50,21 @@ pub struct Batch {
     pub labels: Vec<Labels>,
 }
 
+impl Batch {
+    /// The model times of its points as the grid has them, `[Q]`.
+    pub fn point_times(&self) -> Vec<f32> {
+        let PathRequests { offsets, indices } = &self.requests;
+        let of_series = |b: usize| {
+            let times = match &self.grid {
+                PathGrid::Shared(times) => &times[..],
+                PathGrid::PerSeries { offsets, times } => &times[offsets[b]..offsets[b + 1]],
+            };
+            indices[offsets[b]..offsets[b + 1]].iter().map(|&index| times[index] as f32)
+        };
+        (0..self.numbers.len()).flat_map(of_series).collect()
+    }
+}
+
 impl Batcher {
     /// Whether its axes and its grid can be walked along.
     pub fn is_valid(&self) -> bool {

@@ -78,6 +78,26 @@ impl EncoderInput {
         self.times.len()
     }
 
+    /// The model time of a point.
+    pub fn time(&self, point: usize) -> f64 {
+        self.distinct_times[self.times[point] as usize]
+    }
+
+    /// Which values of the points are there, `[N, C]`.
+    pub fn seen(&self) -> Vec<bool> {
+        let channels = self.channels();
+        let InputEntries::PerChannel { offsets, points } = &self.entries else {
+            return vec![true; self.values.len()];
+        };
+        let mut seen = vec![false; self.values.len()];
+        for (row, pair) in offsets.windows(2).enumerate() {
+            points[pair[0]..pair[1]]
+                .iter()
+                .for_each(|&point| seen[point as usize * channels + row % channels] = true);
+        }
+        seen
+    }
+
     /// Where `features` numbers of every point are there: as [`InputEntries::PerChannel`] has it. Whole points
     /// have all of their features; those that are there channel by channel have just as many features as
     /// channels.

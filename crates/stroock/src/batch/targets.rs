@@ -1,5 +1,6 @@
 //! What the likelihood is scored on: the observations of a batch, ragged and with gaps.
 
+use burn::tensor::{Tensor, TensorData};
 use thiserror::Error;
 
 /// Which entries of the targets are observed.
@@ -25,7 +26,7 @@ pub struct Targets {
     observed: Observed,
 }
 
-/// Why targets is malformed.
+/// Why targets are malformed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TargetsError {
@@ -68,7 +69,7 @@ pub enum TargetsError {
         classes: usize,
     },
     /// The output of a decoder does not have the shape of the targets.
-    #[error("the decoder gave {actual:?} numbers a point, but the targets needs {expected}")]
+    #[error("the decoder gave {actual:?} numbers a point, but the targets need {expected}")]
     Output {
         /// Numbers a point that the likelihood needs.
         expected: usize,
@@ -150,6 +151,13 @@ impl Targets {
             }
             Observed::Entries { offsets, .. } => offsets.windows(2).map(|pair| pair[1] - pair[0]).collect(),
         }
+    }
+
+    /// The same as a tensor of the kind of `like`, at least 1 for every series: what a sum over entries is divided by.
+    pub fn counts_like<const D: usize>(&self, like: &Tensor<D>) -> Tensor<1> {
+        let counts: Vec<f32> = self.counts().iter().map(|&count| count.max(1) as f32).collect();
+        let shape = [counts.len()];
+        Tensor::from_data(TensorData::new(counts, shape), (&like.device(), like.dtype()))
     }
 
     /// Calls `f` with the place in `[Q, C]` and the value of every observed entry of a series.

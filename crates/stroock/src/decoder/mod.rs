@@ -10,6 +10,7 @@ use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 use thiserror::Error;
 
+use crate::foreign::ForeignError;
 use crate::image::ImageError;
 
 /// A decoder: any burn module that maps latent states to outputs, point by point.
@@ -36,4 +37,7 @@ pub enum DecoderError {
         /// Numbers that the decoder gave.
         actual: usize,
     },
+    /// A decoder of the user's own refused its states.
+    #[error(transparent)]
+    Own(#[from] ForeignError),
 }

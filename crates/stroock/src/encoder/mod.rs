@@ -23,6 +23,7 @@ use stroock_kernels::gru::GruError;
 use thiserror::Error;
 
 use crate::batch::EncoderInput;
+use crate::foreign::ForeignError;
 use crate::image::ImageError;
 
 /// An encoder: any burn module that maps the inputs of a batch to representations.
@@ -61,4 +62,7 @@ pub enum EncoderError {
     /// The recurrent unit refused its inputs.
     #[error("recurrent unit: {0}")]
     Recurrence(#[from] GruError),
+    /// An encoder of the user's own refused its inputs.
+    #[error(transparent)]
+    Own(#[from] ForeignError),
 }

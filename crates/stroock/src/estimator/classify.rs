@@ -3,6 +3,7 @@
 use super::predictions::Wanted;
 use super::predictions::{PredictOptions, chunks, time_column};
 use super::{EstimatorError, Model, Prepared};
+use crate::model::ModelSettings;
 use crate::series::table::{Column, DataFrame, Table, TimeScale};
 use crate::task::TaskKind;
 
@@ -74,7 +75,7 @@ impl Model {
     }
 
     fn is_per_time(&self) -> Result<bool, EstimatorError> {
-        match self.description.model.task.as_ref().map(|task| task.kind) {
+        match self.description.model.task() {
             Some(kind @ (TaskKind::ClassPerTime { .. } | TaskKind::ClassPerSeries { .. })) => {
                 Ok(kind.is_per_time())
             }

@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use super::residuals::residual_process;
 use super::{EstimatorError, FitConfig, Goal, Model};
 use crate::initial::InitialWeights;
-use crate::model::{DataDescription, Description, TableDescription, Variable};
+use crate::model::{DataDescription, Description, ModelSettings, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
 use crate::series::table::{Sampling, Table};
 use crate::training::{Outcome, Trainer};
@@ -58,6 +58,7 @@ impl FitConfig {
         let scaler = self.scaler(table, &split);
         let mut description = Description { model: self.model.clone(), data: self.about(table) };
         description.data.scaler = scaler.clone();
+        let metadata = description.metadata()?;
         let data = scaler.apply(table.data.clone())?;
         let device = Device::flex().autodiff();
         let model = self.model.init(&mut InitialWeights::new(self.training.seed, &device))?.materialize();
@@ -66,19 +67,18 @@ impl FitConfig {
             data: &data,
             split: &split,
             batcher: self.batcher,
-            description: Some(&description),
+            metadata: Some(&metadata),
         };
         let steps_per_epoch = self.training.steps_of_epoch(split.train.len());
         let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done: trainer.done(folder)? };
         let mut progress = progress(length);
         let trained = trainer.run(model, folder, stop, &mut progress)?;
         progress.finish();
-        let path = folder.paths().model();
-        let (model, _) = Description::load(&path, &Device::flex())?;
+        let model = trained.best_model.valid();
         if trained.outcome != Outcome::Stopped {
             description.data.residual =
                 Some(residual_process(&model, &description.data, &data, &split, self.goal)?);
-            description.save(&model, &path)?;
+            description.save(&model, &folder.paths().model())?;
         }
         let model = Model { model, description };
         Ok(Fitted { model, outcome: trained.outcome, epochs: trained.epochs, best: trained.best })
@@ -96,7 +96,7 @@ impl FitConfig {
             time_unit: table.time.unit().into(),
             scaler: Default::default(),
             batcher: self.batcher,
-            classes: if self.model.task.is_some() { table.classes.clone() } else { Vec::new() },
+            classes: if self.model.task().is_some() { table.classes.clone() } else { Vec::new() },
             residual: None,
             table: Some(TableDescription {
                 columns: table.columns.clone(),

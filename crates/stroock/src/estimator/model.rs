@@ -5,7 +5,7 @@ use std::path::Path;
 use burn::tensor::Device;
 
 use super::EstimatorError;
-use crate::model::{Description, StandardDecoder, StandardEncoder, StandardModel, TableDescription};
+use crate::model::{Description, ModelSettings, StandardModel, TableDescription};
 use crate::predict::Predictor;
 use crate::run::RunPaths;
 use crate::series::table::Table;
@@ -49,7 +49,7 @@ impl Model {
     }
 
     /// Draws in the units of the user.
-    pub fn predictor(&self) -> Predictor<'_, StandardEncoder, StandardDecoder> {
+    pub fn predictor(&self) -> Predictor<'_, StandardModel> {
         Predictor::new(&self.model, &self.description.data)
     }
 
@@ -104,7 +104,7 @@ impl Model {
         let unchanged = places.iter().enumerate().all(|(i, &place)| place == Some(i));
         if !unchanged || table.variables.len() != variables.len() {
             let before = table.variables.len();
-            let observation = self.description.model.observation;
+            let observation = self.description.model.observation();
             let arrange = |series: &Series| arrange(series, before, &places);
             let series = table.data.series().iter().map(arrange).collect();
             table.data = Dataset::new(observation, series)?;

@@ -3,7 +3,7 @@
 use stroock_kernels::noise::NoiseKey;
 
 use super::{EstimatorError, Model, Prepared};
-use crate::model::PathDraws;
+use crate::model::{ModelSettings, PathDraws};
 use crate::predict::Summary;
 use crate::series::table::{Column, DataFrame, TimeScale};
 
@@ -167,7 +167,8 @@ impl Model {
     /// interval that they are taken on.
     fn check_reach(&self, prepared: &Prepared, wanted: &[Wanted]) -> Result<(), EstimatorError> {
         let axis = self.description.data.batcher.grid_axis;
-        let last = axis.to_user(self.description.model.latent.interval().1.max(axis.horizon));
+        let Some(reach) = self.description.model.reach() else { return Ok(()) };
+        let last = axis.to_user(reach.max(axis.horizon));
         let too_far = |wanted: &&Wanted| wanted.times.last().is_some_and(|&time| time > last);
         let Some(wanted) = wanted.iter().find(too_far) else { return Ok(()) };
         let time = &self.table()?.time;

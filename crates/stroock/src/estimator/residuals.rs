@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use stroock_kernels::noise::NoiseKey;
 
 use super::{EstimatorError, Goal};
-use crate::entries::entries;
 use crate::model::{DataDescription, PathDraws, StandardModel};
 use crate::predict::Predictor;
 use crate::residual::{DecodedSample, ResidualProcess, fit_with_shrinkage};
@@ -52,6 +51,8 @@ pub(super) fn residual_process(
     let predictor = Predictor::new(model, &white);
     let draws = PathDraws { key: NoiseKey::new(5, 0), samples: DRAWS, first_sample: 0 };
     let mut samples: Vec<Vec<DecodedSample>> = vec![Vec::new(); channels];
+    // The model's own noise is where the search begins.
+    let mut scales = vec![1.0; channels];
     for (chunk, numbers) in chosen.chunks(SERIES_AT_ONCE).enumerate() {
         let times: Vec<Vec<f64>> =
             numbers.iter().map(|&number| held.series()[number].times.clone()).collect();
@@ -59,6 +60,11 @@ pub(super) fn residual_process(
         for (i, (&number, drawn)) in numbers.iter().zip(drawn).enumerate() {
             let way = way(chunk * SERIES_AT_ONCE + i);
             let series = &held.series()[number];
+            for (channel, (scale, sd)) in
+                scales.iter_mut().zip(&drawn.sds).enumerate().filter(|(_, (_, sd))| **sd > 0.0)
+            {
+                *scale = f64::from(*sd) / about.scaler.scale_of(channel).abs();
+            }
             for (channel, samples) in samples.iter_mut().enumerate() {
                 let decoded = |i: usize| {
                     let place = i * channels + channel;
@@ -70,11 +76,8 @@ pub(super) fn residual_process(
             }
         }
     }
-    let scales = model.likelihood.gaussian().map(|gaussian| entries(gaussian.scale())).unwrap_or_default();
-    let scale = |channel: usize| scales.get(channel % scales.len().max(1)).copied().unwrap_or(1.0);
     let others = observed_samples(data, &split.train, &statics, &ways, judged)?;
-    let process =
-        |channel: usize| fit_with_shrinkage(&samples[channel], &others[channel], f64::from(scale(channel)));
+    let process = |channel: usize| fit_with_shrinkage(&samples[channel], &others[channel], scales[channel]);
     Ok(ResidualProcess { channels: (0..channels).into_par_iter().map(process).collect() })
 }
 

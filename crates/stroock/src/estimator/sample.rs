@@ -4,7 +4,7 @@ use stroock_kernels::noise::NoiseKey;
 
 use super::predictions::{PredictOptions, Wanted, chunks, time_column};
 use super::{EstimatorError, Model};
-use crate::model::PathDraws;
+use crate::model::{ModelSettings, PathDraws};
 use crate::predict::Draws;
 use crate::series::table::{Column, DataFrame, Table};
 
@@ -18,7 +18,7 @@ impl Model {
         let axis = self.description.data.batcher.grid_axis;
         let times = &steps(axis.start, axis.end, self.step(every)?);
         let draws = PathDraws { key: NoiseKey::new(seed, 0), samples: count, first_sample: 0 };
-        let drawn = self.predictor().prior(self.description.model.observation, times, draws)?;
+        let drawn = self.predictor().prior(self.description.model.observation(), times, draws)?;
         let names = (0..count).map(|number| (format!("sample {}", number + 1), 0.0, number));
         self.wide(names.map(|(id, origin, draw)| (id, origin, draw, &drawn)), None)
     }

@@ -6,7 +6,7 @@ use crate::decoder::MlpConfig;
 use crate::encoder::TimeAttentionConfig;
 use crate::latent::LatentConfig;
 use crate::likelihood::{LikelihoodKind, ScaleKind};
-use crate::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use crate::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use crate::objective::ElboWeights;
 use crate::predict::quantile;
 use crate::series::table::{Sampling, Table};
@@ -53,7 +53,7 @@ impl FitConfig {
             validation_share: 0.1,
             test_share: 0.1,
             step,
-            model: ModelConfig {
+            model: LatentSdeConfig {
                 observation: table.data.observation(),
                 encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
                     hidden: width,
@@ -65,7 +65,8 @@ impl FitConfig {
                 decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
                 likelihood: LikelihoodKind::Gaussian { scale: 0.5, kind: ScaleKind::PerChannel },
                 task,
-            },
+            }
+            .into(),
             batcher: Batcher {
                 input_axis: TimeAxis { horizon: 1.0, ..axis },
                 grid_axis: axis,

@@ -154,6 +154,14 @@ impl LatentConfig {
         }
     }
 
+    /// The space in words, such as `sphere in R^16`.
+    pub fn space_in_words(&self) -> String {
+        match self.space {
+            SpaceKind::Sphere => format!("sphere in R^{}", self.dim),
+            SpaceKind::GeneralLinear => format!("R^{} without the origin, under GL({})", self.dim, self.dim),
+        }
+    }
+
     /// The memory of the kernels.
     pub fn memory(&self) -> Memory {
         match self.memory {

@@ -7,7 +7,7 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{ModelConfig, ModelConfigError, StandardModel, from_file, to_file};
+use super::{ModelConfig, ModelConfigError, ModelSettings, from_file, to_file};
 use crate::batch::Batcher;
 use crate::initial::InitialWeights;
 use crate::residual::ResidualProcess;
@@ -16,7 +16,8 @@ use crate::series::Scaler;
 use crate::series::table::{Columns, Sampling, TimeScale};
 
 const FORMAT: &str = "stroock-model";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+const KIND: &str = "kind";
 const MODEL: &str = "model";
 const DATA: &str = "data";
 
@@ -71,12 +72,11 @@ pub struct TableDescription {
     pub step: f64,
 }
 
-/// Everything about a model but its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Description {
+/// Everything about a model but its parameters: a registered one, or one of the user's own with the configuration `C`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description<C = ModelConfig> {
     /// What the model is made of.
-    pub model: ModelConfig,
+    pub model: C,
     /// What it reads and writes.
     pub data: DataDescription,
 }
@@ -98,6 +98,16 @@ pub enum ModelFileError {
         /// What is wrong.
         reason: String,
     },
+    /// It holds a model of another kind.
+    #[error("`{path}` holds a model of kind `{found}`, not `{expected}`")]
+    Kind {
+        /// The file.
+        path: String,
+        /// The kind that was asked for.
+        expected: &'static str,
+        /// The kind that it holds.
+        found: String,
+    },
     /// Its configuration does not make a model.
     #[error("`{path}`: {source}")]
     Config {
@@ -111,33 +121,45 @@ pub enum ModelFileError {
     Parameters(#[from] TensorFileProblem),
 }
 
-impl Description {
-    /// Notes the description in the metadata of a file.
+/// What a model file says beside its parameters, ready to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileMetadata([(&'static str, String); 3]);
+
+impl FileMetadata {
+    /// Puts it into a file.
+    pub fn note(&self, file: &mut TensorFile) {
+        file.set_format(FORMAT, VERSION);
+        file.metadata.extend(self.0.iter().map(|(key, text)| ((*key).into(), text.clone())));
+    }
+}
+
+impl<C: ModelSettings> Description<C> {
+    /// The description as text.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
-    pub fn note(&self, file: &mut TensorFile) -> Result<(), ModelFileError> {
-        file.set_format(FORMAT, VERSION);
-        for (key, text) in
-            [(MODEL, serde_json::to_string(&self.model)), (DATA, serde_json::to_string(&self.data))]
-        {
-            let unwritable = |error: serde_json::Error| ModelFileError::Metadata {
+    pub fn metadata(&self) -> Result<FileMetadata, ModelFileError> {
+        let unwritable = |key| {
+            move |error: serde_json::Error| ModelFileError::Metadata {
                 path: "unsaved model".into(),
                 key,
                 reason: error.to_string(),
-            };
-            file.metadata.insert(key.into(), text.map_err(unwritable)?);
-        }
-        Ok(())
+            }
+        };
+        Ok(FileMetadata([
+            (KIND, self.model.kind().into()),
+            (MODEL, serde_json::to_string(&self.model).map_err(unwritable(MODEL))?),
+            (DATA, serde_json::to_string(&self.data).map_err(unwritable(DATA))?),
+        ]))
     }
 
     /// Writes a model file.
     ///
     /// # Errors
     /// When a parameter is not finite or the file cannot be written.
-    pub fn save(&self, model: &StandardModel, path: &Path) -> Result<(), ModelFileError> {
+    pub fn save(&self, model: &C::Model, path: &Path) -> Result<(), ModelFileError> {
         let mut file = to_file(model)?;
-        self.note(&mut file)?;
+        self.metadata()?.note(&mut file);
         Ok(file.save(path)?)
     }
 
@@ -145,17 +167,27 @@ impl Description {
     /// description.
     ///
     /// # Errors
-    /// When the file is damaged, of another kind or version, or its tensors do not fit its configuration.
-    pub fn load(path: &Path, device: &Device) -> Result<(StandardModel, Self), ModelFileError> {
+    /// When the file is damaged, holds another model or version, or its tensors do not fit its configuration.
+    pub fn load(path: &Path, device: &Device) -> Result<(C::Model, Self), ModelFileError> {
         let file = TensorFile::load(path)?;
         file.check_format(FORMAT, VERSION)?;
         let name = || path.display().to_string();
-        let description = Description { model: read(&file, MODEL, path)?, data: read(&file, DATA, path)? };
+        let kind = file.text(KIND)?;
+        let model: C = read(&file, MODEL, path).map_err(|error| match error {
+            ModelFileError::Metadata { path, key, reason } => {
+                ModelFileError::Metadata { path, key, reason: format!("{reason} (it holds a `{kind}`)") }
+            }
+            other => other,
+        })?;
+        if model.kind() != kind {
+            return Err(ModelFileError::Kind { path: name(), expected: model.kind(), found: kind.into() });
+        }
+        let description = Description { model, data: read(&file, DATA, path)? };
         let Description { model, data } = &description;
-        let channels = model.observation.len();
+        let channels = model.observation().len();
         let residual = data.residual.as_ref().is_none_or(|process| process.is_valid(channels));
         if !data.scaler.fits(channels) || !data.batcher.is_valid() || !residual {
-            let reason = "the scaler or the residual process does not fit the channels, or the grid cannot be walked along";
+            let reason = "the scaler or the residual process does not fit the channels, or the grid has no usable steps";
             return Err(ModelFileError::Metadata { path: name(), key: DATA, reason: reason.into() });
         }
         let config = |source| ModelFileError::Config { path: name(), source };

@@ -1,15 +1,20 @@
-//! The whole model: encoder, path process, decoder and likelihood.
+//! Models: what one must do ([`interface`]), those of this crate by name ([`ModelConfig`]), and their files.
 
-mod check;
 mod description;
+mod error;
+pub mod interface;
 mod latent_sde;
 mod parameters;
-mod standard;
+mod registry;
 
-pub use description::{DataDescription, Description, ModelFileError, TableDescription, Variable};
-pub use latent_sde::{Bound, LatentSde, ModelError, PathDraws, Paths};
-pub use parameters::{from_file, to_file};
-pub use standard::{
-    DecoderConfig, EncoderConfig, ModelConfig, ModelConfigError, StandardDecoder, StandardEncoder,
-    StandardModel,
+pub use description::{
+    DataDescription, Description, FileMetadata, ModelFileError, TableDescription, Variable,
 };
+pub use error::{ModelConfigError, ModelError};
+pub use interface::{ModelSettings, OutputParts, Outputs, PathDraws, SeriesModel};
+pub use latent_sde::{
+    Bound, DecoderConfig, EncoderConfig, LatentSde, LatentSdeConfig, Paths, StandardDecoder, StandardEncoder,
+    StandardLatentSde,
+};
+pub use parameters::{from_file, to_file};
+pub use registry::{ModelConfig, StandardModel};

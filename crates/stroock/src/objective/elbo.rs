@@ -53,15 +53,34 @@ pub struct ElboParts {
     pub task: Option<Tensor<1>>,
 }
 
+/// The loss of a batch.
+#[derive(Clone, Debug)]
+pub struct Objective {
+    /// What is minimised, for each series, `[B]`.
+    pub losses: Tensor<1>,
+    /// What it is made of, by name, `[B]` each: what the metrics of a run show.
+    pub parts: Vec<(&'static str, Tensor<1>)>,
+}
+
 impl ElboParts {
+    /// The parts by the names that they have in metrics.
+    pub fn named(self) -> Vec<(&'static str, Tensor<1>)> {
+        let parts = [
+            ("kl_start", Some(self.kl_start)),
+            ("kl_path", Some(self.kl_path)),
+            ("negative_log_likelihood", Some(self.negative_log_likelihood)),
+            ("task", self.task),
+        ];
+        parts.into_iter().filter_map(|(name, part)| Some((name, part?))).collect()
+    }
+
     /// The loss of each series, `[w0 KL0 + wp KLp + wx NLL] / count + wt task`, with the numbers `counts` (`[B]`) of
-    /// observed entries.
+    /// observed entries, at least 1: a series without any has only its divergences.
     pub fn loss(&self, weights: ElboWeights, counts: Tensor<1>) -> Tensor<1> {
         let sum = self.kl_start.clone().mul_scalar(weights.kl_start)
             + self.kl_path.clone().mul_scalar(weights.kl_path)
             + self.negative_log_likelihood.clone().mul_scalar(weights.likelihood);
-        // A series without targets has only its divergences.
-        let bound = sum / counts.clamp_min(1.0);
+        let bound = sum / counts;
         match &self.task {
             Some(task) => bound + task.clone().mul_scalar(weights.task),
             None => bound,

@@ -2,4 +2,4 @@
 
 mod elbo;
 
-pub use elbo::{ElboParts, ElboWeights};
+pub use elbo::{ElboParts, ElboWeights, Objective};

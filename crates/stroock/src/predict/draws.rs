@@ -24,6 +24,8 @@ pub struct Draws {
     pub shapes: Vec<Shape>,
     /// Observations with their noise, `[S, T, C]`.
     pub observations: Vec<f32>,
+    /// Dimension `n` of the latent states; 0 for a model without any.
+    pub dim: usize,
     /// Latent states, `[S, T, n]`.
     pub states: Vec<f32>,
     /// Predictions of the task, `[S, T, outputs]`, or `[S, outputs]` for whole series; empty without a task.

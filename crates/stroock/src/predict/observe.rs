@@ -22,10 +22,18 @@ pub(super) struct Decoded {
     pub dim: usize,
     /// `[S, Q, n]`.
     pub states: Vec<f32>,
-    /// Of a Gaussian likelihood, `[1]` or `[C]`.
+    /// Standard deviations of observations around the output, `[Q, C]`; empty where they have no noise.
     pub scales: Vec<f32>,
     /// Whether there is a prediction at every point, and predictions `[S, Q or B, outputs]`.
     pub task: Option<(bool, [usize; 3], Vec<f32>)>,
+}
+
+impl Decoded {
+    /// The standard deviations at a point of series `b`, `[C]`.
+    fn scales_at(&self, b: usize, point: usize) -> &[f32] {
+        let first = (self.offsets[b] + point) * self.channels;
+        &self.scales[first..first + self.channels]
+    }
 }
 
 /// What is observed of one series.
@@ -67,7 +75,11 @@ impl Observer<'_> {
         let mut sds = vec![0.0; asked.len() * channels];
         let mut shapes = vec![Shape::default(); channels];
         match self.residual {
-            None => self.add_white(&decoded.scales, &mut observations, &mut sds),
+            None if decoded.scales.is_empty() => {}
+            None => {
+                sds = picked.iter().flat_map(|&i| decoded.scales_at(b, i)).copied().collect();
+                self.add_white(&mut observations, &sds);
+            }
             Some(process) => {
                 let first = |s: usize| (s * decoded.points + decoded.offsets[b]) * channels;
                 let of_draw = |s: usize| &decoded.output[first(s)..first(s) + reached.len() * channels];
@@ -95,8 +107,8 @@ impl Observer<'_> {
                 false => (0..decoded.samples).flat_map(|s| &values[row(s)]).copied().collect(),
             }
         });
-        let states = pick(&decoded.states, decoded.dim);
-        Draws { times: asked.to_vec(), channels, means, sds, shapes, observations, states, task }
+        let (dim, states) = (decoded.dim, pick(&decoded.states, decoded.dim));
+        Draws { times: asked.to_vec(), channels, means, sds, shapes, observations, dim, states, task }
     }
 
     /// Noise that depends on the series and the sample, and not on its neighbours in the batch.
@@ -108,16 +120,10 @@ impl Observer<'_> {
         key.stream(Purpose::Other, self.number, self.draws.first_sample + sample as u32)
     }
 
-    fn add_white(&self, scales: &[f32], observations: &mut [f32], sds: &mut [f32]) {
-        if scales.is_empty() || sds.is_empty() {
-            return;
-        }
-        for (place, sd) in sds.iter_mut().enumerate() {
-            *sd = scales[place % scales.len()];
-        }
-        for (sample, values) in observations.chunks_mut(sds.len()).enumerate() {
+    fn add_white(&self, observations: &mut [f32], sds: &[f32]) {
+        for (sample, values) in observations.chunks_mut(sds.len().max(1)).enumerate() {
             let mut stream = self.stream(sample, 0);
-            for (value, sd) in values.iter_mut().zip(&*sds) {
+            for (value, sd) in values.iter_mut().zip(sds) {
                 *value += sd * normal(&mut stream) as f32;
             }
         }

@@ -5,19 +5,16 @@ use rayon::prelude::*;
 use super::observe::{Decoded, Observer};
 use super::{Draws, PredictionError};
 use crate::batch::{Batch, Batcher};
-use crate::decoder::Decoder;
-use crate::encoder::Encoder;
 use crate::entries::entries;
-use crate::latent::PathParameters;
-use crate::model::{DataDescription, LatentSde, ModelError, PathDraws};
+use crate::model::{DataDescription, OutputParts, Outputs, PathDraws, SeriesModel};
 use crate::residual::ResidualProcess;
 use crate::series::{Dataset, Observation, Scaler, Series};
 
 /// A model with what it needs to know about the data: it predictions for any series, in the units of the user.
 #[derive(Clone, Copy, Debug)]
-pub struct Predictor<'a, E, D> {
+pub struct Predictor<'a, M> {
     /// The model, ready for inference.
-    pub model: &'a LatentSde<E, D>,
+    pub model: &'a M,
     /// How series become batches.
     pub batcher: &'a Batcher,
     /// Values of the user to values of the model.
@@ -26,9 +23,9 @@ pub struct Predictor<'a, E, D> {
     pub residual: Option<&'a ResidualProcess>,
 }
 
-impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
+impl<'a, M: SeriesModel> Predictor<'a, M> {
     /// A model with the description in its file.
-    pub fn new(model: &'a LatentSde<E, D>, about: &'a DataDescription) -> Self {
+    pub fn new(model: &'a M, about: &'a DataDescription) -> Self {
         Self { model, batcher: &about.batcher, scaler: &about.scaler, residual: about.residual.as_ref() }
     }
 
@@ -57,8 +54,7 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
             }
         };
         let batch = self.batcher.ask(data, numbers, &reached)?;
-        let h = self.model.encoder.encode(&batch.input).map_err(ModelError::from)?;
-        let decoded = self.decode(self.model.process.parameters(h), &batch, draws)?;
+        let decoded = decoded(self.model.outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
         let (scaler, residual) = (self.scaler, self.residual);
         let of_series = |(b, asked): (usize, &Vec<f64>)| {
             let observer = Observer { scaler, residual, draws, number: batch.numbers[b] };
@@ -79,37 +75,29 @@ impl<'a, E: Encoder, D: Decoder> Predictor<'a, E, D> {
     ) -> Result<Draws, PredictionError> {
         let nothing = Dataset::new(observation, vec![Series::default()])?;
         let batch = self.batcher.ask(&nothing, &[0], &[times.to_vec()])?;
-        let decoded = self.decode(self.model.process.prior(1), &batch, draws)?;
+        let decoded = decoded(self.model.prior_outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
         let observer = Observer { scaler: self.scaler, residual: self.residual, draws, number: 0 };
         Ok(observer.observe(&decoded, 0, None, times, times))
     }
+}
 
-    /// Draws from the given processes, one for each series of a batch that asks for states.
-    fn decode(
-        &self,
-        process: PathParameters,
-        batch: &Batch,
-        draws: PathDraws,
-    ) -> Result<Decoded, PredictionError> {
-        let paths = self.model.paths(process, batch, draws)?;
-        let output = self.model.decode(paths.states.clone()).map_err(ModelError::from)?;
-        let output = self.model.likelihood.mean(output).ok_or(PredictionError::Classes)?;
-        let task = self.model.task.as_ref();
-        let task = task.map(|task| (task.kind().is_per_time(), task.predict(paths.states.clone(), batch)));
-        let gaussian = self.model.likelihood.gaussian();
-        let [samples, points, channels] = output.dims();
-        Ok(Decoded {
-            samples,
-            points,
-            channels,
-            offsets: batch.requests.offsets.clone(),
-            output: entries(output),
-            dim: paths.states.dims()[2],
-            states: entries(paths.states),
-            scales: gaussian.map(|gaussian| entries(gaussian.scale())).unwrap_or_default(),
-            task: task.map(|(per_time, prediction)| (per_time, prediction.dims(), entries(prediction))),
-        })
-    }
+/// The outputs of a model as numbers.
+fn decoded(outputs: Outputs, batch: &Batch) -> Result<Decoded, PredictionError> {
+    let mean = outputs.mean.ok_or(PredictionError::Classes)?;
+    let [samples, points, channels] = mean.dims();
+    Ok(Decoded {
+        samples,
+        points,
+        channels,
+        offsets: batch.requests.offsets.clone(),
+        output: entries(mean),
+        dim: outputs.states.as_ref().map_or(0, |states| states.dims()[2]),
+        states: outputs.states.map(entries).unwrap_or_default(),
+        scales: outputs.scale.map(|scale| entries(scale.expand([points, channels]))).unwrap_or_default(),
+        task: outputs
+            .task
+            .map(|(kind, prediction)| (kind.is_per_time(), prediction.dims(), entries(prediction))),
+    })
 }
 
 /// The times at which anything of a series is visible, together with those that are asked for.

@@ -7,7 +7,7 @@ use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::{TaskError, label_targets};
-use crate::batch::{Batch, Targets};
+use crate::batch::Batch;
 use crate::decoder::{Mlp, MlpConfig};
 use crate::initial::InitialWeights;
 use crate::likelihood::{Categorical, squared_error};
@@ -56,7 +56,7 @@ pub struct TaskHead {
 }
 
 impl TaskKind {
-    /// Numbers of one labels.
+    /// Numbers of one label.
     pub fn width(self) -> usize {
         match self {
             TaskKind::ClassPerTime { .. } | TaskKind::ClassPerSeries { .. } => 1,
@@ -127,7 +127,7 @@ impl TaskHead {
     /// When the targets of the batch do not fit the task.
     pub fn loss(&self, prediction: Tensor<3>, batch: &Batch) -> Result<Tensor<1>, TaskError> {
         let targets = Arc::new(label_targets(self.kind, batch)?);
-        let counts = counts(&targets, &prediction);
+        let counts = targets.counts_like(&prediction);
         let sum = match self.kind {
             TaskKind::ClassPerTime { classes } | TaskKind::ClassPerSeries { classes } => {
                 Categorical { classes }.negative_log_likelihood(prediction, targets)?
@@ -136,13 +136,6 @@ impl TaskHead {
         };
         Ok(sum / counts)
     }
-}
-
-/// The number of known targets of each series, at least 1.
-fn counts(targets: &Targets, like: &Tensor<3>) -> Tensor<1> {
-    let counts: Vec<f32> = targets.counts().iter().map(|&count| count.max(1) as f32).collect();
-    let shape = [counts.len()];
-    Tensor::from_data(TensorData::new(counts, shape), (&like.device(), like.dtype()))
 }
 
 /// The mean state of each series, `[S, B, n]`, from the states `[S, Q, n]` at its points.

@@ -6,7 +6,7 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 use super::{Adam, Moments, TrainingError};
-use crate::model::{Description, from_file, to_file};
+use crate::model::{FileMetadata, from_file, to_file};
 use crate::run::{RunFolder, Tensor as StoredTensor, TensorFile};
 
 /// What a run must know to go on, beside parameters and moments.
@@ -19,39 +19,48 @@ pub(super) struct State {
 
 /// The state of a run at the end of its last complete epoch, in memory, and how much of it is on disk.
 pub(super) struct Checkpoint<'a> {
-    folder: &'a RunFolder,
-    description: Option<&'a Description>,
+    /// Where it goes to; without a folder it stays in memory.
+    folder: Option<&'a RunFolder>,
+    metadata: Option<&'a FileMetadata>,
     pub state: State,
     parameters: TensorFile,
     adam: Adam,
-    /// The best parameters, where they are not on disk yet.
-    best: Option<TensorFile>,
+    /// The best parameters.
+    best: TensorFile,
+    best_is_saved: bool,
     saved: u64,
 }
 
 impl<'a> Checkpoint<'a> {
     /// The start of a run, or where its folder ends, with the model and the optimiser as they are there.
     pub fn open<M: Module>(
-        folder: &'a RunFolder,
-        description: Option<&'a Description>,
+        folder: Option<&'a RunFolder>,
+        metadata: Option<&'a FileMetadata>,
         mut model: M,
         mut adam: Adam,
     ) -> Result<(Self, M, Adam), TrainingError> {
         let mut state = State::default();
-        if let Some(last) = folder.load_last::<State>()? {
+        let mut best = None;
+        if let Some(folder) = folder
+            && let Some(last) = folder.load_last::<State>()?
+        {
             model = from_file(model, &last.model)?;
             state = last.state;
             adam.steps = state.steps;
             adam.moments = moments_of(&last.optimiser)?;
+            if state.best.is_some() {
+                best = Some(TensorFile::load(&folder.paths().model())?);
+            }
         }
         let parameters = to_file(&model)?;
         let checkpoint = Self {
             folder,
-            description,
+            metadata,
             state,
+            best: best.unwrap_or_else(|| parameters.clone()),
+            best_is_saved: true,
             parameters,
             adam: adam.clone(),
-            best: None,
             saved: state.epochs,
         };
         Ok((checkpoint, model, adam))
@@ -65,26 +74,30 @@ impl<'a> Checkpoint<'a> {
         self.adam = adam.clone();
         if self.state.best.is_none_or(|(_, best)| score < best) {
             self.state.best = Some((self.state.epochs, score));
-            self.best = Some(self.parameters.clone());
+            self.best = self.parameters.clone();
+            self.best_is_saved = false;
         }
         Ok(())
     }
 
     /// Brings the best model and the state to resume from to the disk, if they are not there.
     pub fn save(&mut self) -> Result<(), TrainingError> {
-        if self.saved == self.state.epochs {
-            return Ok(());
+        let Some(folder) = self.folder.filter(|_| self.saved != self.state.epochs) else { return Ok(()) };
+        if let Some(metadata) = self.metadata {
+            [&mut self.best, &mut self.parameters].into_iter().for_each(|file| metadata.note(file));
         }
-        let mut best = self.best.take();
-        if let Some(description) = self.description {
-            best.iter_mut().chain([&mut self.parameters]).try_for_each(|file| description.note(file))?;
+        if !self.best_is_saved {
+            folder.save_best(&self.best)?;
+            self.best_is_saved = true;
         }
-        if let Some(best) = best {
-            self.folder.save_best(&best)?;
-        }
-        self.folder.save_last(&self.parameters, &file_of(&self.adam)?, &self.state)?;
+        folder.save_last(&self.parameters, &file_of(&self.adam)?, &self.state)?;
         self.saved = self.state.epochs;
         Ok(())
+    }
+
+    /// The model with the best score so far.
+    pub fn best_model<M: Module>(&self, model: M) -> Result<M, TrainingError> {
+        Ok(from_file(model, &self.best)?)
     }
 
     /// The model as it was at the end of the last complete epoch.

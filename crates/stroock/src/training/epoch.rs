@@ -1,42 +1,33 @@
 //! Means of the parts of the loss over an epoch.
 
-use burn::tensor::Tensor;
-
 use crate::entries::entries;
-use crate::model::Bound;
+use crate::objective::Objective;
 
 /// Means over the series of an epoch.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EpochMeans {
-    /// Weighted loss per observed entry.
+    /// What is minimised.
     pub loss: f64,
-    /// Divergence of the start point.
-    pub kl_start: f64,
-    /// Divergence of the path.
-    pub kl_path: f64,
-    /// Negative log likelihood.
-    pub negative_log_likelihood: f64,
-    /// Loss of the task, where there is one.
-    pub task: Option<f64>,
+    /// The parts of the loss, by name.
+    pub parts: Vec<(&'static str, f64)>,
     series: f64,
 }
 
 impl EpochMeans {
-    /// Takes in a batch with the given loss of each series.
-    pub fn add(&mut self, losses: &[f32], bound: &Bound) {
+    /// Takes in a batch: its objective, and the losses of its series as numbers.
+    pub fn add(&mut self, losses: &[f32], objective: &Objective) {
         let count = losses.len() as f64;
         self.series += count;
-        let mean = |mean: &mut f64, sum: f64| *mean += (sum - count * *mean) / self.series;
-        mean(&mut self.loss, losses.iter().map(|&x| f64::from(x)).sum());
-        mean(&mut self.kl_start, sum(&bound.parts.kl_start));
-        mean(&mut self.kl_path, sum(&bound.parts.kl_path));
-        mean(&mut self.negative_log_likelihood, sum(&bound.parts.negative_log_likelihood));
-        if let Some(task) = &bound.parts.task {
-            mean(self.task.get_or_insert(0.0), sum(task));
+        let series = self.series;
+        let mean = |mean: &mut f64, entries: &[f32]| {
+            *mean += (entries.iter().map(|&x| f64::from(x)).sum::<f64>() - count * *mean) / series;
+        };
+        mean(&mut self.loss, losses);
+        if self.parts.is_empty() {
+            self.parts = objective.parts.iter().map(|(name, _)| (*name, 0.0)).collect();
+        }
+        for ((_, sum), (_, part)) in self.parts.iter_mut().zip(&objective.parts) {
+            mean(sum, &entries(part.clone()));
         }
     }
-}
-
-fn sum(tensor: &Tensor<1>) -> f64 {
-    entries(tensor.clone()).into_iter().map(f64::from).sum()
 }

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use burn::module::Module;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::NoiseKey;
 
@@ -11,10 +10,8 @@ use super::epoch::EpochMeans;
 use super::validation::ValidationLoss;
 use super::{Adam, AdamConfig, Schedule, Scores, TrainingError, Validation};
 use crate::batch::{Batch, Batcher};
-use crate::decoder::Decoder;
-use crate::encoder::Encoder;
 use crate::entries::entries;
-use crate::model::{Description, LatentSde, PathDraws};
+use crate::model::{FileMetadata, PathDraws, SeriesModel};
 use crate::objective::ElboWeights;
 use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
 use crate::series::{Dataset, Split, shuffled};
@@ -99,6 +96,8 @@ pub enum Outcome {
 pub struct Trained<M> {
     /// The model after the last complete epoch.
     pub model: M,
+    /// The model with the least validation loss (training loss without validation series).
+    pub best_model: M,
     /// How the run ended.
     pub outcome: Outcome,
     /// Epochs that are complete.
@@ -118,8 +117,8 @@ pub struct Trainer<'a> {
     pub split: &'a Split,
     /// How they become batches.
     pub batcher: Batcher,
-    /// Metadata of the model files.
-    pub description: Option<&'a Description>,
+    /// What the model files say beside the parameters; without it they cannot be loaded on their own.
+    pub metadata: Option<&'a FileMetadata>,
 }
 
 /// A model after an epoch, and the means over it.
@@ -134,23 +133,23 @@ impl Trainer<'_> {
         Ok(folder.load_state::<State>()?.map_or(0, |state| state.epochs))
     }
 
-    /// Trains a model in a run folder, from where the folder's last state ends.
+    /// Trains a model: in a run folder, from where the folder's last state ends, or in memory where there is none.
     ///
     /// After every epoch (or every so many, [`TrainingConfig::save_every`]) the metrics, the best model and the state
-    /// to resume from are on disk. A request to
-    /// stop ends the run after the current step; the epoch that was under way is done again when resumed.
+    /// to resume from are on disk. A request to stop ends the run after the current step; the epoch that was under
+    /// way is done again when resumed.
     ///
     /// The best model is that with the least validation loss.
     ///
     /// # Errors
     /// When a loss or gradient is not finite, a batch does not fit the model, or the folder cannot be written.
-    pub fn run<E: Encoder, D: Decoder>(
+    pub fn run<'f, M: SeriesModel>(
         &self,
-        model: LatentSde<E, D>,
-        folder: &RunFolder,
+        model: M,
+        folder: impl Into<Option<&'f RunFolder>>,
         stop: &StopFlag,
         progress: &mut Progress,
-    ) -> Result<Trained<LatentSde<E, D>>, TrainingError> {
+    ) -> Result<Trained<M>, TrainingError> {
         self.run_with(model, &ValidationLoss(self), folder, stop, progress)
     }
 
@@ -158,14 +157,14 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// As for [`run`](Self::run), and when the validation fails.
-    pub fn run_with<E: Encoder, D: Decoder>(
+    pub fn run_with<'f, M: SeriesModel>(
         &self,
-        model: LatentSde<E, D>,
-        validation: &impl Validation<LatentSde<E, D>>,
-        folder: &RunFolder,
+        model: M,
+        validation: &impl Validation<M>,
+        folder: impl Into<Option<&'f RunFolder>>,
         stop: &StopFlag,
         progress: &mut Progress,
-    ) -> Result<Trained<LatentSde<E, D>>, TrainingError> {
+    ) -> Result<Trained<M>, TrainingError> {
         if self.split.train.is_empty() {
             return Err(TrainingError::NoSeries);
         }
@@ -173,13 +172,10 @@ impl Trainer<'_> {
             return Err(TrainingError::BatchSize);
         }
         let adam = Adam::new(self.config.adam);
-        let (mut checkpoint, mut model, mut adam) = Checkpoint::open(folder, self.description, model, adam)?;
-        let done = checkpoint.state.epochs;
-        let mut log = MetricsLog::resume(&folder.paths().metrics(), (done > 0).then_some(done))?.log;
-        let mut events = match self.config.tensorboard {
-            true => Some(EventFile::resume(folder.paths().folder(), done as i64 + 1)?),
-            false => None,
-        };
+        let folder = folder.into();
+        let (mut checkpoint, mut model, mut adam) = Checkpoint::open(folder, self.metadata, model, adam)?;
+        let mut log =
+            folder.map(|folder| EpochLog::resume(folder, &self.config, &checkpoint.state)).transpose()?;
         let outcome = loop {
             let epoch = checkpoint.state.epochs;
             if epoch >= self.config.epochs {
@@ -208,35 +204,35 @@ impl Trainer<'_> {
             let scores = validation.score(&model.valid(), epoch + 1)?;
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
             let row = metrics_row(epoch + 1, &train, scores.as_ref(), rate, began);
-            if let Some(events) = &mut events {
-                events.scalars(epoch as i64 + 1, &row.numbers())?;
+            if let Some(log) = &mut log {
+                log.append(&row)?;
             }
-            log.append(&row)?;
             checkpoint.note(&model, &adam, score)?;
             if (epoch + 1).is_multiple_of(self.config.save_every.max(1)) {
-                log.sync()?;
+                log.iter_mut().try_for_each(EpochLog::sync)?;
                 checkpoint.save()?;
             }
             let shown = scores.map(|scores| ("validation", scores.selection));
             let shown: Vec<(&str, f64)> = [("loss", train.loss)].into_iter().chain(shown).collect();
             progress.end_epoch(&shown);
         };
-        log.sync()?;
+        log.iter_mut().try_for_each(EpochLog::sync)?;
         checkpoint.save()?;
+        let best_model = checkpoint.best_model(model.clone())?;
         let State { epochs, best, .. } = checkpoint.state;
-        Ok(Trained { model, outcome, epochs, best })
+        Ok(Trained { model, best_model, outcome, epochs, best })
     }
 
     /// One pass over the training series; without means where it was asked to stop.
-    fn epoch<E: Encoder, D: Decoder>(
+    fn epoch<M: SeriesModel>(
         &self,
-        mut model: LatentSde<E, D>,
+        mut model: M,
         adam: &mut Adam,
         epoch: u64,
         rate: f64,
         stop: &StopFlag,
         progress: &mut Progress,
-    ) -> Result<Epoch<LatentSde<E, D>>, TrainingError> {
+    ) -> Result<Epoch<M>, TrainingError> {
         let key = NoiseKey::new(self.config.seed, epoch);
         let mut order = shuffled(self.split.train.len(), key);
         order.truncate(self.config.series_of_epoch(order.len()));
@@ -249,16 +245,13 @@ impl Trainer<'_> {
             let (epoch, number) = (epoch + 1, index + 1);
             let batch = self.batcher.assemble(self.data, numbers, key)?;
             let draws = PathDraws { key, samples: self.config.samples, first_sample: 0 };
-            let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
-                epoch,
-                batch: number,
-                source,
-            })?;
-            let losses = bound.losses(self.config.weights.at(epoch), &batch);
-            let values = entries(losses.clone());
+            let objective = model.objective(&batch, draws, self.config.weights.at(epoch));
+            let objective =
+                objective.map_err(|source| TrainingError::Model { epoch, batch: number, source })?;
+            let values = entries(objective.losses.clone());
             self.check_finite(&values, &batch, epoch, number)?;
-            means.add(&values, &bound);
-            let gradients = losses.mean().backward();
+            means.add(&values, &objective);
+            let gradients = objective.losses.mean().backward();
             let norm = Adam::gradient_norm(&model, &gradients);
             if !norm.is_finite() {
                 let series = self.name(&batch, 0);
@@ -293,6 +286,35 @@ impl Trainer<'_> {
     }
 }
 
+/// The metrics of a run in its folder.
+struct EpochLog {
+    metrics: MetricsLog,
+    events: Option<EventFile>,
+}
+
+impl EpochLog {
+    fn resume(folder: &RunFolder, config: &TrainingConfig, state: &State) -> Result<Self, TrainingError> {
+        let done = state.epochs;
+        let metrics = MetricsLog::resume(&folder.paths().metrics(), (done > 0).then_some(done))?.log;
+        let events = match config.tensorboard {
+            true => Some(EventFile::resume(folder.paths().folder(), done as i64 + 1)?),
+            false => None,
+        };
+        Ok(Self { metrics, events })
+    }
+
+    fn append(&mut self, row: &MetricsRow) -> Result<(), TrainingError> {
+        if let Some(events) = &mut self.events {
+            events.scalars(row.epoch as i64, &row.numbers())?;
+        }
+        Ok(self.metrics.append(row)?)
+    }
+
+    fn sync(&mut self) -> Result<(), TrainingError> {
+        Ok(self.metrics.sync()?)
+    }
+}
+
 fn metrics_row(
     epoch: u64,
     train: &EpochMeans,
@@ -300,16 +322,11 @@ fn metrics_row(
     rate: f64,
     began: Instant,
 ) -> MetricsRow {
-    let mut row = MetricsRow::new(epoch)
-        .with("loss", train.loss)
-        .with("kl_start", train.kl_start)
-        .with("kl_path", train.kl_path)
-        .with("negative_log_likelihood", train.negative_log_likelihood);
-    if let Some(task) = train.task {
-        row = row.with("task", task);
-    }
-    for (name, value) in scores.iter().flat_map(|scores| &scores.metrics) {
-        row = row.with(name.as_str(), *value);
-    }
+    let parts = train
+        .parts
+        .iter()
+        .fold(MetricsRow::new(epoch).with("loss", train.loss), |row, (name, value)| row.with(*name, *value));
+    let scores = scores.iter().flat_map(|scores| &scores.metrics);
+    let row = scores.fold(parts, |row, (name, value)| row.with(name.as_str(), *value));
     row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64())
 }

@@ -4,10 +4,8 @@ use stroock_kernels::noise::NoiseKey;
 
 use super::epoch::EpochMeans;
 use super::{Trainer, TrainingError};
-use crate::decoder::Decoder;
-use crate::encoder::Encoder;
 use crate::entries::entries;
-use crate::model::{LatentSde, PathDraws};
+use crate::model::{PathDraws, SeriesModel};
 
 /// The key of validation: the same noise in every epoch, and not that of any training epoch.
 const VALIDATION_EPOCH: u64 = u64::MAX;
@@ -34,18 +32,12 @@ pub trait Validation<M> {
 /// Models compared by their loss on the validation series.
 pub(super) struct ValidationLoss<'a, 'b>(pub &'a Trainer<'b>);
 
-impl<E: Encoder, D: Decoder> Validation<LatentSde<E, D>> for ValidationLoss<'_, '_> {
-    fn score(&self, model: &LatentSde<E, D>, epoch: u64) -> Result<Option<Scores>, TrainingError> {
+impl<M: SeriesModel> Validation<M> for ValidationLoss<'_, '_> {
+    fn score(&self, model: &M, epoch: u64) -> Result<Option<Scores>, TrainingError> {
         Ok(self.0.validate(model, epoch)?.map(|means| {
-            let parts = [
-                ("loss", Some(means.loss)),
-                ("negative_log_likelihood", Some(means.negative_log_likelihood)),
-            ];
-            let metrics = parts
-                .into_iter()
-                .chain([("task", means.task)])
-                .filter_map(|(name, value)| value.map(|value| (format!("validation_{name}"), value)));
-            Scores { selection: means.loss, metrics: metrics.collect() }
+            let parts = [("loss", means.loss)].into_iter().chain(means.parts);
+            let metrics = parts.map(|(name, value)| (format!("validation_{name}"), value)).collect();
+            Scores { selection: means.loss, metrics }
         }))
     }
 }
@@ -56,9 +48,9 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// When a batch does not fit the model.
-    pub fn validate<E: Encoder, D: Decoder>(
+    pub fn validate(
         &self,
-        model: &LatentSde<E, D>,
+        model: &impl SeriesModel,
         epoch: u64,
     ) -> Result<Option<EpochMeans>, TrainingError> {
         if self.split.validation.is_empty() {
@@ -69,12 +61,10 @@ impl Trainer<'_> {
         let mut means = EpochMeans::default();
         for (index, numbers) in self.split.validation.chunks(self.config.batch_size).enumerate() {
             let batch = self.batcher.assemble(self.data, numbers, key)?;
-            let bound = model.bound(&batch, draws).map_err(|source| TrainingError::Model {
-                epoch,
-                batch: index + 1,
-                source,
-            })?;
-            means.add(&entries(bound.losses(self.config.weights, &batch)), &bound);
+            let objective = model.objective(&batch, draws, self.config.weights);
+            let objective =
+                objective.map_err(|source| TrainingError::Model { epoch, batch: index + 1, source })?;
+            means.add(&entries(objective.losses.clone()), &objective);
         }
         Ok(Some(means))
     }

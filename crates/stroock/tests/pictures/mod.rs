@@ -6,7 +6,7 @@ use stroock::encoder::{FirstFrameConfig, FrameEncoderConfig, TimeAttentionConfig
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
 use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use stroock::series::{Dataset, Observation, Series};
 
 pub const SIDE: usize = 8;
@@ -50,9 +50,9 @@ fn layer(channels: usize, [kernel, stride]: [usize; 2], transposed: bool, then: 
     ImageLayerConfig { convolution, then }
 }
 
-fn model(encoder: EncoderConfig, decoder: ImageDecoderConfig, likelihood: LikelihoodKind) -> ModelConfig {
+fn model(encoder: EncoderConfig, decoder: ImageDecoderConfig, likelihood: LikelihoodKind) -> LatentSdeConfig {
     let drift = DriftKind::Chebyshev { terms: 2, interval: (0.0, 2.0) };
-    ModelConfig {
+    LatentSdeConfig {
         observation: OBSERVATION,
         encoder,
         latent: LatentConfig { dim: 4, drift, sigma: 0.2, ..LatentConfig::default() },
@@ -63,7 +63,7 @@ fn model(encoder: EncoderConfig, decoder: ImageDecoderConfig, likelihood: Likeli
 }
 
 /// Every frame, attention over time, normalised frames, grey values with normal noise.
-pub fn of_frames() -> ModelConfig {
+pub fn of_frames() -> LatentSdeConfig {
     let network = ImageNetworkConfig {
         layers: vec![
             layer(2, [3, 1], false, Follow::ReluPool),
@@ -87,7 +87,7 @@ pub fn of_frames() -> ModelConfig {
 }
 
 /// The first frame, layers that are normalised over the batch, grey values as black or white.
-pub fn of_the_first_frame() -> ModelConfig {
+pub fn of_the_first_frame() -> LatentSdeConfig {
     let network = ImageNetworkConfig {
         layers: vec![
             layer(4, [3, 2], false, Follow::BatchNormRelu),

@@ -4,13 +4,13 @@ use burn::module::Module;
 use burn::tensor::Device;
 use stroock::batch::Batch;
 use stroock::initial::InitialWeights;
-use stroock::model::StandardModel;
+use stroock::model::{ModelSettings, StandardLatentSde};
 use stroock::series::Observation;
 use stroock::training::Adam;
 use stroock_experiments::protocol::{Experiment, Options, Protocol};
 use stroock_kernels::noise::NoiseKey;
 
-use super::super::{shapes, step};
+use super::super::{latent_sde, shapes, step};
 use crate::failure::Failure;
 
 const SERIES: usize = 16;
@@ -20,7 +20,7 @@ pub struct Training {
     protocol: Protocol,
     batch: Batch,
     /// Missing after a step that failed.
-    model: Option<StandardModel>,
+    model: Option<StandardLatentSde>,
     adam: Adam,
     epoch: u64,
 }
@@ -29,12 +29,14 @@ impl Training {
     pub fn new(channels: usize) -> Result<Self, Failure> {
         let options = Options::default();
         let mut protocol = Experiment::Physionet.paper(options);
-        protocol.model.observation = Observation::Vector { channels };
+        if let Some(model) = protocol.model.as_latent_sde_mut() {
+            model.observation = Observation::Vector { channels };
+        }
         let data = shapes::series(Experiment::Physionet, options, &protocol, SERIES)?;
         let numbers: Vec<usize> = (0..SERIES).collect();
         let batch = protocol.batcher.assemble(&data, &numbers, NoiseKey::new(1, 0))?;
         let device = Device::flex().autodiff();
-        let model = protocol.model.init(&mut InitialWeights::new(1, &device))?.materialize();
+        let model = latent_sde(&protocol)?.init(&mut InitialWeights::new(1, &device))?.materialize();
         let adam = Adam::new(protocol.training.adam);
         Ok(Self { protocol, batch, model: Some(model), adam, epoch: 0 })
     }

@@ -7,7 +7,7 @@ use stroock::series::{Labels, Series};
 use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::{Colouring, Globe, HistogramFigure, HistogramGroup, SphereFigure, SpherePath};
 
-use super::{draws, predictor, save};
+use super::{draws, is_globe, predictor, save};
 use crate::failure::Failure;
 
 /// Windows of each group whose paths are shown.
@@ -32,7 +32,7 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
         };
         save(&figure.picture()?, folder, "divergence")?;
     }
-    if run.description.model.latent.dim == 3 {
+    if is_globe(run) {
         globes(run, prepared, &switching, &steady, folder)?;
     }
     Ok(())
@@ -54,8 +54,9 @@ fn divergences(run: &Reproduction, prepared: &PreparedData, numbers: &[usize]) -
     let draws = draws(1);
     for numbers in numbers.chunks(64) {
         let batch = run.description.data.batcher.assemble(&prepared.data, numbers, draws.key)?;
-        let kl = run.model.bound(&batch, draws)?.parts.kl_path;
-        all.extend(entries(kl));
+        if let Some(model) = run.model.as_latent_sde() {
+            all.extend(entries(model.bound(&batch, draws)?.parts.kl_path));
+        }
     }
     Ok(all)
 }

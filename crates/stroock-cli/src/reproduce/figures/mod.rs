@@ -10,7 +10,8 @@ mod pendulum;
 
 use std::path::Path;
 
-use stroock::model::{PathDraws, StandardDecoder, StandardEncoder};
+use stroock::latent::SpaceKind;
+use stroock::model::{PathDraws, StandardModel};
 use stroock::predict::Predictor;
 use stroock_experiments::protocol::Experiment;
 use stroock_experiments::reproduce::{PreparedData, Reproduction};
@@ -31,10 +32,16 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
         Experiment::Lorenz => lorenz::draw(run, prepared, folder)?,
         Experiment::Sine => fits::sine(run, prepared, folder)?,
     }
-    match run.description.model.latent.dim {
-        3 => globe::draw(run, prepared, folder),
-        _ => Ok(()),
+    match is_globe(run) {
+        true => globe::draw(run, prepared, folder),
+        false => Ok(()),
     }
+}
+
+/// Whether latent paths lie on the two-dimensional sphere, and can be shown as they are.
+fn is_globe(run: &Reproduction) -> bool {
+    let config = run.description.model.as_latent_sde();
+    config.is_some_and(|config| config.latent.dim == 3 && config.latent.space == SpaceKind::Sphere)
 }
 
 /// Saves a picture as SVG and PNG.
@@ -44,7 +51,7 @@ fn save(picture: &Picture, folder: &Path, name: &str) -> Result<(), Failure> {
 }
 
 /// The tested model of a run.
-fn predictor(run: &Reproduction) -> Predictor<'_, StandardEncoder, StandardDecoder> {
+fn predictor(run: &Reproduction) -> Predictor<'_, StandardModel> {
     let about = &run.description.data;
     Predictor::new(&run.model, about)
 }

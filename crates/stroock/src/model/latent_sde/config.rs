@@ -1,10 +1,8 @@
-//! Models from a configuration alone: the encoders and decoders of this crate, chosen by name.
+//! Latent SDEs from a configuration alone: the encoders and decoders of this crate, chosen by name.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
-use stroock_kernels::convolution::ConvolutionError;
-use thiserror::Error;
 
 use super::LatentSde;
 use crate::batch::EncoderInput;
@@ -15,10 +13,11 @@ use crate::encoder::{
 };
 use crate::image::ImageShape;
 use crate::initial::InitialWeights;
-use crate::latent::{LatentConfig, LatentConfigError};
+use crate::latent::LatentConfig;
 use crate::likelihood::LikelihoodKind;
+use crate::model::{ModelConfigError, ModelSettings};
 use crate::series::Observation;
-use crate::task::TaskConfig;
+use crate::task::{TaskConfig, TaskKind};
 
 /// From the observed points of a series to a representation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +46,7 @@ pub enum DecoderConfig {
     Image(ImageDecoderConfig),
 }
 
-/// Everything that makes a model but its parameters.
+/// Everything that makes a latent SDE but its parameters.
 ///
 /// ```
 /// use burn::tensor::Device;
@@ -55,10 +54,10 @@ pub enum DecoderConfig {
 /// use stroock::initial::InitialWeights;
 /// use stroock::latent::LatentConfig;
 /// use stroock::likelihood::{LikelihoodKind, ScaleKind};
-/// use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig};
+/// use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings};
 /// use stroock::series::Observation;
 ///
-/// let config = ModelConfig {
+/// let config = LatentSdeConfig {
 ///     observation: Observation::Vector { channels: 3 },
 ///     encoder: EncoderConfig::TimeAttention(Default::default()),
 ///     latent: LatentConfig { dim: 8, ..LatentConfig::default() },
@@ -72,7 +71,7 @@ pub enum DecoderConfig {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelConfig {
+pub struct LatentSdeConfig {
     /// What is observed at a time.
     pub observation: Observation,
     /// From the observed points of a series to a representation.
@@ -89,8 +88,8 @@ pub struct ModelConfig {
     pub task: Option<TaskConfig>,
 }
 
-/// A model that a [`ModelConfig`] makes.
-pub type StandardModel = LatentSde<StandardEncoder, StandardDecoder>;
+/// The model that a [`LatentSdeConfig`] makes.
+pub type StandardLatentSde = LatentSde<StandardEncoder, StandardDecoder>;
 
 /// One of the encoders of this crate.
 #[derive(Module, Debug)]
@@ -115,69 +114,31 @@ pub enum StandardDecoder {
     Image(ImageDecoder),
 }
 
-/// Why a configuration does not make a model.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum ModelConfigError {
-    /// The encoder reads observations of another kind.
-    #[error("the encoder `{encoder}` reads {reads}, but {found} are observed")]
-    Encoder {
-        /// Name of the encoder.
-        encoder: &'static str,
-        /// What it reads.
-        reads: &'static str,
-        /// What is observed.
-        found: &'static str,
-    },
-    /// The decoder's output is not what the likelihood reads.
-    #[error(
-        "the decoder makes {actual} numbers a point, but the likelihood of these observations reads {expected}"
-    )]
-    Outputs {
-        /// Numbers that the likelihood reads.
-        expected: usize,
-        /// Numbers that the decoder makes.
-        actual: usize,
-    },
-    /// Layers do not fit together.
-    #[error("{part}: {source}")]
-    Layers {
-        /// Encoder or decoder.
-        part: &'static str,
-        /// What does not fit.
-        source: ConvolutionError,
-    },
-    /// A size is zero or beyond all use.
-    #[error("`{key}` has a size of {size}; it must lie between {least} and {most}")]
-    Size {
-        /// Key of the configuration.
-        key: &'static str,
-        /// Given size.
-        size: usize,
-        /// Smallest one.
-        least: usize,
-        /// Largest one.
-        most: usize,
-    },
-    /// A map would have more parameters than there is memory.
-    #[error("`{key}` asks for a map of more than {most} parameters; choose smaller sizes")]
-    Parameters {
-        /// Key of the configuration.
-        key: &'static str,
-        /// Most parameters of a map.
-        most: usize,
-    },
-    /// The latent space cannot be.
-    #[error(transparent)]
-    Latent(#[from] LatentConfigError),
-}
+impl ModelSettings for LatentSdeConfig {
+    type Model = StandardLatentSde;
 
-impl ModelConfig {
-    /// Initialises the model.
-    ///
-    /// # Errors
-    /// When its parts do not fit together.
-    pub fn init(&self, weights: &mut InitialWeights) -> Result<StandardModel, ModelConfigError> {
+    fn kind(&self) -> &'static str {
+        "latent-sde"
+    }
+
+    fn observation(&self) -> Observation {
+        self.observation
+    }
+
+    fn task(&self) -> Option<TaskKind> {
+        self.task.as_ref().map(|task| task.kind)
+    }
+
+    /// Polynomials grow without bound outside the interval that they are taken on.
+    fn reach(&self) -> Option<f64> {
+        Some(self.latent.interval().1)
+    }
+
+    fn check(&self) -> Result<(), ModelConfigError> {
+        self.check_sizes()
+    }
+
+    fn init(&self, weights: &mut InitialWeights) -> Result<StandardLatentSde, ModelConfigError> {
         self.check()?;
         let outputs = self.likelihood.outputs(self.observation.len());
         let (encoder, width) = self.encoder.init(self.observation, weights)?;

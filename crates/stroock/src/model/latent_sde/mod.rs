@@ -1,26 +1,31 @@
 //! A latent SDE: any encoder and any decoder around a random path.
 
+mod check;
+mod config;
+
+pub use config::{
+    DecoderConfig, EncoderConfig, LatentSdeConfig, StandardDecoder, StandardEncoder, StandardLatentSde,
+};
+
 use std::sync::Arc;
 
 use burn::module::Module;
-use burn::tensor::{Tensor, TensorData};
-use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{PathError, PathSolver};
+use burn::tensor::Tensor;
+use stroock_kernels::path::PathSolver;
 use stroock_kernels::simd::Level;
-use stroock_kernels::start::StartError;
-use thiserror::Error;
 
-use crate::batch::{Batch, TargetsError};
+use super::{ModelError, OutputParts, Outputs, PathDraws, SeriesModel};
+use crate::batch::Batch;
 use crate::decoder::{Decoder, DecoderError};
-use crate::encoder::{Encoder, EncoderError};
+use crate::encoder::Encoder;
 use crate::initial::InitialWeights;
 use crate::latent::{
     DivergenceKind, LatentConfig, LatentConfigError, PathNoise, PathParameters, PathPlan, PathProcess,
     PathStates, StartPlan, frobenius_bound, power_spherical, simulate,
 };
 use crate::likelihood::Likelihood;
-use crate::objective::{ElboParts, ElboWeights};
-use crate::task::{TaskError, TaskHead};
+use crate::objective::{ElboParts, ElboWeights, Objective};
+use crate::task::TaskHead;
 
 /// A latent SDE model.
 ///
@@ -42,17 +47,6 @@ pub struct LatentSde<E, D> {
     latent: LatentConfig,
 }
 
-/// Which paths are drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathDraws {
-    /// Seed and epoch.
-    pub key: NoiseKey,
-    /// Paths per series.
-    pub samples: usize,
-    /// The number of the first of them.
-    pub first_sample: u32,
-}
-
 /// Paths through a batch, what is decoded from them, and the parts of the evidence lower bound.
 #[derive(Clone, Debug)]
 pub struct Bound {
@@ -64,30 +58,6 @@ pub struct Bound {
     pub states: Tensor<3>,
     /// Predictions of the task, `[S, Q, outputs]`, or `[S, B, outputs]` for whole series.
     pub prediction: Option<Tensor<3>>,
-}
-
-/// Why a batch cannot be put through a model.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The encoder refused its input.
-    #[error(transparent)]
-    Encoder(#[from] EncoderError),
-    /// No start points could be drawn.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// No paths could be simulated.
-    #[error(transparent)]
-    Path(#[from] PathError),
-    /// States cannot be decoded.
-    #[error(transparent)]
-    Decoder(#[from] DecoderError),
-    /// The output does not fit the targets.
-    #[error(transparent)]
-    Targets(#[from] TargetsError),
-    /// The targets do not fit the task.
-    #[error(transparent)]
-    Task(#[from] TaskError),
 }
 
 impl<E: Encoder, D: Decoder> LatentSde<E, D> {
@@ -199,6 +169,53 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     }
 }
 
+impl<E: Encoder, D: Decoder> LatentSde<E, D> {
+    /// What is decoded from paths of the given processes through the points of a batch.
+    fn outputs_of(
+        &self,
+        process: PathParameters,
+        batch: &Batch,
+        draws: PathDraws,
+        parts: OutputParts,
+    ) -> Result<Outputs, ModelError> {
+        let states = self.paths(process, batch, draws)?.states;
+        let task = self.task.as_ref().filter(|_| parts.task);
+        let task = task.map(|task| (task.kind(), task.predict(states.clone(), batch)));
+        let mean = match parts.observations {
+            true => self.likelihood.mean(self.decode(states.clone())?),
+            false => None,
+        };
+        let scale = self.likelihood.gaussian().map(|gaussian| gaussian.scale().unsqueeze_dim(0));
+        Ok(Outputs { mean, scale, states: Some(states), task })
+    }
+}
+
+impl<E: Encoder, D: Decoder> SeriesModel for LatentSde<E, D> {
+    fn objective(
+        &self,
+        batch: &Batch,
+        draws: PathDraws,
+        weights: ElboWeights,
+    ) -> Result<Objective, ModelError> {
+        let bound = self.bound(batch, draws)?;
+        Ok(Objective { losses: bound.losses(weights, batch), parts: bound.parts.named() })
+    }
+
+    fn outputs(&self, batch: &Batch, draws: PathDraws, parts: OutputParts) -> Result<Outputs, ModelError> {
+        let process = self.process.parameters(self.encoder.encode(&batch.input)?);
+        self.outputs_of(process, batch, draws, parts)
+    }
+
+    fn prior_outputs(
+        &self,
+        batch: &Batch,
+        draws: PathDraws,
+        parts: OutputParts,
+    ) -> Result<Outputs, ModelError> {
+        self.outputs_of(self.process.prior(batch.numbers.len()), batch, draws, parts)
+    }
+}
+
 /// Paths through a batch.
 #[derive(Clone, Debug)]
 pub struct Paths {
@@ -213,9 +230,6 @@ pub struct Paths {
 impl Bound {
     /// The weighted loss of each series, `[B]`, per observed entry.
     pub fn losses(&self, weights: ElboWeights, batch: &Batch) -> Tensor<1> {
-        let counts: Vec<f32> = batch.targets.counts().iter().map(|&count| count as f32).collect();
-        let like = &self.parts.kl_start;
-        let counts = TensorData::new(counts, [batch.numbers.len()]);
-        self.parts.loss(weights, Tensor::from_data(counts, (&like.device(), like.dtype())))
+        self.parts.loss(weights, batch.targets.counts_like(&self.parts.kl_start))
     }
 }

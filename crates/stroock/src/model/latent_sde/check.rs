@@ -1,21 +1,19 @@
 //! Sizes that a model can have.
 
-use super::{DecoderConfig, EncoderConfig, ModelConfig, ModelConfigError};
+use super::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use crate::encoder::TimeAttentionConfig;
 use crate::image::ImageNetworkConfig;
 use crate::likelihood::LikelihoodKind;
+use crate::model::ModelConfigError;
 
 /// Largest extent of anything.
 const LARGEST: usize = 1 << 20;
 /// Most parameters of one map: a gigabyte of them.
 const MOST_PARAMETERS: usize = 1 << 28;
 
-impl ModelConfig {
-    /// Checks every size before anything is allocated: configurations come from files, and files from anywhere.
-    ///
-    /// # Errors
-    /// When a size is zero or beyond all use.
-    pub fn check(&self) -> Result<(), ModelConfigError> {
+impl LatentSdeConfig {
+    /// Checks every size.
+    pub(super) fn check_sizes(&self) -> Result<(), ModelConfigError> {
         self.latent.check()?;
         let observed = size("observation", self.observation.len(), 1)?;
         size("latent.dim", self.latent.dim, 2)?;

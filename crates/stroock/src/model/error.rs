@@ -1,0 +1,103 @@
+//! Why there is no model, or why it refuses a batch.
+
+use stroock_kernels::convolution::ConvolutionError;
+use stroock_kernels::path::PathError;
+use stroock_kernels::start::StartError;
+use thiserror::Error;
+
+use crate::batch::TargetsError;
+use crate::decoder::DecoderError;
+use crate::encoder::EncoderError;
+use crate::foreign::ForeignError;
+use crate::latent::LatentConfigError;
+use crate::task::TaskError;
+
+/// Why a batch cannot be put through a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The encoder refused its input.
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    /// No start points could be drawn.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// No paths could be simulated.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// States cannot be decoded.
+    #[error(transparent)]
+    Decoder(#[from] DecoderError),
+    /// The output does not fit the targets.
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    /// The labels do not fit the task.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The model has no prior to sample from.
+    #[error("this model has no prior, so it cannot generate new series")]
+    NoPrior,
+    /// A model of the user's own refused the batch.
+    #[error(transparent)]
+    Own(#[from] ForeignError),
+}
+
+/// Why a configuration does not make a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ModelConfigError {
+    /// The encoder reads observations of another kind.
+    #[error("the encoder `{encoder}` reads {reads}, but {found} are observed")]
+    Encoder {
+        /// Name of the encoder.
+        encoder: &'static str,
+        /// What it reads.
+        reads: &'static str,
+        /// What is observed.
+        found: &'static str,
+    },
+    /// The decoder's output is not what the likelihood reads.
+    #[error(
+        "the decoder makes {actual} numbers a point, but the likelihood of these observations reads {expected}"
+    )]
+    Outputs {
+        /// Numbers that the likelihood reads.
+        expected: usize,
+        /// Numbers that the decoder makes.
+        actual: usize,
+    },
+    /// Layers do not fit together.
+    #[error("{part}: {source}")]
+    Layers {
+        /// Encoder or decoder.
+        part: &'static str,
+        /// What does not fit.
+        source: ConvolutionError,
+    },
+    /// A size is zero or beyond all use.
+    #[error("`{key}` has a size of {size}; it must lie between {least} and {most}")]
+    Size {
+        /// Key of the configuration.
+        key: &'static str,
+        /// Given size.
+        size: usize,
+        /// Smallest one.
+        least: usize,
+        /// Largest one.
+        most: usize,
+    },
+    /// A map would have more parameters than there is memory.
+    #[error("`{key}` asks for a map of more than {most} parameters; choose smaller sizes")]
+    Parameters {
+        /// Key of the configuration.
+        key: &'static str,
+        /// Most parameters of a map.
+        most: usize,
+    },
+    /// The latent space is invalid.
+    #[error(transparent)]
+    Latent(#[from] LatentConfigError),
+    /// A model of the user's own refused its configuration.
+    #[error(transparent)]
+    Own(#[from] ForeignError),
+}

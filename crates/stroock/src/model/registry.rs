@@ -1,0 +1,148 @@
+//! The models of this crate by name. To add one is a line in the list below.
+
+use burn::module::Module;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    LatentSdeConfig, ModelConfigError, ModelError, ModelSettings, OutputParts, Outputs, PathDraws,
+    SeriesModel, StandardLatentSde,
+};
+use crate::batch::Batch;
+use crate::initial::InitialWeights;
+use crate::objective::{ElboWeights, Objective};
+use crate::series::Observation;
+use crate::task::TaskKind;
+
+macro_rules! register {
+    ($($(#[$doc:meta])* $model:ident($config:ty)),+ $(,)?) => {
+        /// The configuration of one of the models of this crate, chosen by its `kind`.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "kebab-case")]
+        pub enum ModelConfig {
+            $($(#[$doc])* $model($config),)+
+        }
+
+        /// One of the models of this crate.
+        #[derive(Module, Debug)]
+        pub enum StandardModel {
+            $($(#[$doc])* $model(<$config as ModelSettings>::Model),)+
+        }
+
+        $(impl From<$config> for ModelConfig {
+            fn from(config: $config) -> Self {
+                ModelConfig::$model(config)
+            }
+        })+
+
+        impl ModelSettings for ModelConfig {
+            type Model = StandardModel;
+
+            fn kind(&self) -> &'static str {
+                match self {
+                    $(ModelConfig::$model(config) => config.kind(),)+
+                }
+            }
+
+            fn observation(&self) -> Observation {
+                match self {
+                    $(ModelConfig::$model(config) => config.observation(),)+
+                }
+            }
+
+            fn task(&self) -> Option<TaskKind> {
+                match self {
+                    $(ModelConfig::$model(config) => config.task(),)+
+                }
+            }
+
+            fn reach(&self) -> Option<f64> {
+                match self {
+                    $(ModelConfig::$model(config) => config.reach(),)+
+                }
+            }
+
+            fn check(&self) -> Result<(), ModelConfigError> {
+                match self {
+                    $(ModelConfig::$model(config) => config.check(),)+
+                }
+            }
+
+            fn init(&self, weights: &mut InitialWeights) -> Result<StandardModel, ModelConfigError> {
+                Ok(match self {
+                    $(ModelConfig::$model(config) => StandardModel::$model(config.init(weights)?),)+
+                })
+            }
+        }
+
+        impl SeriesModel for StandardModel {
+            fn objective(
+                &self,
+                batch: &Batch,
+                draws: PathDraws,
+                weights: ElboWeights,
+            ) -> Result<Objective, ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.objective(batch, draws, weights),)+
+                }
+            }
+
+            fn outputs(
+                &self,
+                batch: &Batch,
+                draws: PathDraws,
+                parts: OutputParts,
+            ) -> Result<Outputs, ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.outputs(batch, draws, parts),)+
+                }
+            }
+
+            fn prior_outputs(
+                &self,
+                batch: &Batch,
+                draws: PathDraws,
+                parts: OutputParts,
+            ) -> Result<Outputs, ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.prior_outputs(batch, draws, parts),)+
+                }
+            }
+        }
+    };
+}
+
+register! {
+    /// A latent SDE: the paper's model.
+    LatentSde(LatentSdeConfig),
+}
+
+// One model alone leaves nothing for the other patterns.
+#[allow(unreachable_patterns)]
+impl ModelConfig {
+    /// The configuration of a latent SDE, where it is one.
+    pub fn as_latent_sde(&self) -> Option<&LatentSdeConfig> {
+        match self {
+            ModelConfig::LatentSde(config) => Some(config),
+            _ => None,
+        }
+    }
+
+    /// The same to be changed.
+    pub fn as_latent_sde_mut(&mut self) -> Option<&mut LatentSdeConfig> {
+        match self {
+            ModelConfig::LatentSde(config) => Some(config),
+            _ => None,
+        }
+    }
+}
+
+#[allow(unreachable_patterns)]
+impl StandardModel {
+    /// The latent SDE, where it is one: for what only paths have, such as their divergence.
+    pub fn as_latent_sde(&self) -> Option<&StandardLatentSde> {
+        match self {
+            StandardModel::LatentSde(model) => Some(model),
+            _ => None,
+        }
+    }
+}
