@@ -29,6 +29,7 @@ pub mod network;
 pub mod noise;
 pub mod normalisation;
 pub mod path;
+mod precision;
 mod product;
 pub mod simd;
 pub mod start;
