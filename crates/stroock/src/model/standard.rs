@@ -3,7 +3,7 @@
 use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
-use stroock_kernels::convolution::ConvolutionError;
+use stroock_kernels::network::NetworkError;
 use thiserror::Error;
 
 use super::LatentSde;
@@ -145,7 +145,7 @@ pub enum ModelConfigError {
         /// Encoder or decoder.
         part: &'static str,
         /// What does not fit.
-        source: ConvolutionError,
+        source: NetworkError,
     },
     /// A size is zero or beyond all use.
     #[error("`{key}` has a size of {size}; it must lie between {least} and {most}")]
