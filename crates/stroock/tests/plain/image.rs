@@ -7,8 +7,8 @@ use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkCo
 use stroock::initial::InitialWeights;
 use stroock::plain;
 
+use crate::agreement::assert_agreement;
 use crate::numbers::uniform;
-use crate::twins::assert_twins;
 
 /// Compares a layer on `frames` images of `[inputs, height, width]`.
 fn compare(config: ConvolutionConfig, then: Follow, images: [usize; 4]) {
@@ -26,7 +26,7 @@ fn compare(config: ConvolutionConfig, then: Follow, images: [usize; 4]) {
     }
     let network = ImageNetworkConfig { layers: vec![ImageLayerConfig { convolution: config, then }] };
     let network = network.init(inputs, &mut InitialWeights::new(1, &Device::flex().autodiff()));
-    assert_twins(
+    assert_agreement(
         &format!("{config:?}, {then:?}, {images:?}"),
         &leaves,
         |leaves| {
