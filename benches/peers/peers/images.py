@@ -6,8 +6,8 @@ from torch import nn
 from .links import linear, same
 
 
-class FrameNorm(nn.Module):
-    """Mean 0 and variance 1 of every frame, scale and offset of every channel."""
+class GroupNorm(nn.Module):
+    """Group normalisation with one group and the unbiased variance: scale and offset of every channel."""
 
     def __init__(self, channels):
         super().__init__()
@@ -16,12 +16,12 @@ class FrameNorm(nn.Module):
 
     def forward(self, x):
         mean = x.mean((1, 2, 3), keepdim=True)
-        deviation = (x.var((1, 2, 3), keepdim=True) + 1e-5).sqrt()
-        return (x - mean) / deviation * self.scale[:, None, None] + self.offset[:, None, None]
+        standard_deviation = (x.var((1, 2, 3), keepdim=True) + 1e-5).sqrt()
+        return (x - mean) / standard_deviation * self.scale[:, None, None] + self.offset[:, None, None]
 
 
-class GroupedFrameNorm(FrameNorm):
-    """The same through the fused group normalisation, whose variance is the biased one: the scale makes up for it."""
+class FusedGroupNorm(GroupNorm):
+    """The same through PyTorch's fused kernel, whose variance is the biased one: the scale makes up for it."""
 
     def forward(self, x):
         count = x[0].numel()
@@ -33,8 +33,8 @@ def follow(then, channels, tuned):
     """What follows a convolution."""
     if then == "batch-norm-relu":
         return [nn.BatchNorm2d(channels), nn.ReLU()]
-    if then == "frame-norm-relu":
-        return [(GroupedFrameNorm if tuned else FrameNorm)(channels), nn.ReLU()]
+    if then == "group-norm-relu":
+        return [(FusedGroupNorm if tuned else GroupNorm)(channels), nn.ReLU()]
     return {"nothing": [], "relu": [nn.ReLU()], "relu-pool": [nn.ReLU(), nn.MaxPool2d(2)]}[then]
 
 
@@ -71,8 +71,8 @@ class ImageNetwork(nn.Sequential):
             elif isinstance(module, nn.BatchNorm2d):
                 at = f"{name}.layers.{layer}.batch_norm"
                 links += same(at + ".gamma", module.weight) + same(at + ".beta", module.bias)
-            elif isinstance(module, FrameNorm):
-                at = f"{name}.layers.{layer}.frame_norm"
+            elif isinstance(module, GroupNorm):
+                at = f"{name}.layers.{layer}.group_norm"
                 links += same(at + ".scale", module.scale) + same(at + ".offset", module.offset)
         return links
 

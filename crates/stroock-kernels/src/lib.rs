@@ -4,9 +4,7 @@
 //! - [`start`]: start points and their pathwise gradients;
 //! - [`attention`]: attention over the observed entries of ragged series;
 //! - [`gru`]: the gated recurrent unit over short sequences;
-//! - [`convolution`]: convolutions and transposed convolutions of small images, and pooling;
-//! - [`normalisation`]: frames brought to mean 0 and variance 1;
-//! - [`network`]: layers of convolutions in one piece;
+//! - [`network`]: convolutions of small images, with pooling and group normalisation, all layers in one piece;
 //! - [`argument`]: what all of them ask of their arguments;
 //! - [`noise`]: random numbers as a function of their place;
 //! - [`simd`]: several series in the lanes of a vector register, with the instruction set of the running
@@ -22,13 +20,11 @@
 
 pub mod argument;
 pub mod attention;
-pub mod convolution;
 pub mod gru;
-pub mod logistic;
 pub mod network;
 pub mod noise;
-pub mod normalisation;
 pub mod path;
+mod precision;
 mod product;
 pub mod simd;
 pub mod start;

@@ -4,32 +4,20 @@
 //! the entry held. It does not depend on the extent of the matrices or on the tile that it is computed in:
 //! a row gives the same bits whatever rows stand beside it, which general libraries do not promise.
 
-use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal, dispatch};
+use crate::precision::kernels;
+use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal};
 
 /// Vectors side by side in a panel.
 const VECTORS: usize = 2;
 /// Most rows of a tile: its sums fill the registers that the factors leave free.
 const TILE: usize = 6;
 
-/// A real number that products are compiled for.
-pub trait ProductReal: SimdReal {
-    /// Runs a product with the instructions of `level`.
-    #[doc(hidden)]
-    fn multiply(level: Level, product: Product<'_, Self>);
+kernels! {
+    /// A real number that products are computed in.
+    trait ProductReal: SimdReal {
+        fn multiply(Product);
+    }
 }
-
-macro_rules! product_real {
-    ($real:ty) => {
-        impl ProductReal for $real {
-            fn multiply(level: Level, product: Product<'_, Self>) {
-                dispatch(level, product)
-            }
-        }
-    };
-}
-
-product_real!(f32);
-product_real!(f64);
 
 /// The right factor `B`, `[depth, columns]`, cut into panels of as many columns as a tile is wide. A panel
 /// is contiguous, row by row; the last one is filled up with zeros.

@@ -62,8 +62,8 @@ fn with_task(task: Option<TaskConfig>) -> Protocol {
                 relu: true,
                 network: ImageNetworkConfig {
                     layers: vec![
-                        layer(transposed(16, 5, 4, 2), Follow::FrameNormRelu),
-                        layer(transposed(12, 3, 2, 1), Follow::FrameNormRelu),
+                        layer(transposed(16, 5, 4, 2), Follow::GroupNormRelu),
+                        layer(transposed(12, 3, 2, 1), Follow::GroupNormRelu),
                         layer(transposed(1, 2, 2, 5), Follow::Nothing),
                     ],
                 },

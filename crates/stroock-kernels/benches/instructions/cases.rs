@@ -3,16 +3,14 @@
 use std::hint::black_box;
 
 use stroock_kernels::attention::{AttentionSolver, ValueGradient};
-use stroock_kernels::convolution::{Convolution, Images, Wanted};
 use stroock_kernels::gru::GruSolver;
 use stroock_kernels::noise::{NoiseKey, increments};
-use stroock_kernels::normalisation::FrameNorm;
 use stroock_kernels::path::{Memory, PathSolver};
 use stroock_kernels::simd::Level;
 use stroock_kernels::start::{Draws, PowerSphericalStart};
 
 use crate::problems::encoder::{Ragged, Recurrent};
-use crate::problems::layers::{self, Layer, Piece, numbers};
+use crate::problems::layers::{self, Problem};
 use crate::problems::path::Batch;
 
 /// The widest vectors that valgrind knows; counts must not depend on the processor.
@@ -44,12 +42,8 @@ pub fn all() -> Vec<Case> {
     }
     all.extend(attention());
     all.extend(gru());
-    all.extend(stack("rotating digits decoder", layers::digits_decoder));
-    all.extend(stack("pendulum decoder", layers::pendulum_decoder));
-    all.extend(network("rotating digits decoder", Piece::digits_decoder));
-    all.extend(network("pendulum decoder", Piece::pendulum_decoder));
-    all.extend(normalisation(16, 9));
-    all.extend(normalisation(12, 17));
+    all.extend(network("rotating digits decoder", layers::digits_decoder));
+    all.extend(network("pendulum decoder", layers::pendulum_decoder));
     all.extend(noise());
     all
 }
@@ -113,82 +107,30 @@ fn gru() -> [Case; 2] {
     [forward, backward]
 }
 
-/// The layers of a stack one by one.
-fn stack(name: &str, layers: fn() -> Vec<Layer>) -> Vec<Case> {
-    let layer = move |index: usize| -> (Layer, Vec<f32>) {
-        let mut layer = layers().swap_remove(index);
-        layer.convolution = Convolution { level: LEVEL, ..layer.convolution };
-        let input = numbers(FRAMES * layer.convolution.channels[0] * layer.size[0] * layer.size[1]);
-        (layer, input)
+/// All layers of a network in one piece, and each of them alone.
+fn network(name: &str, problem: fn(usize) -> Problem) -> Vec<Case> {
+    let mut cases: Vec<Case> = both_passes(format!("network/{name}"), move || problem(FRAMES)).into();
+    for (index, (layer, _)) in problem(FRAMES).layers().into_iter().enumerate() {
+        let single = move || problem(FRAMES).layers().swap_remove(index).1;
+        cases.extend(both_passes(format!("network/{name}/{layer}"), single));
+    }
+    cases
+}
+
+fn both_passes(name: String, problem: impl Fn() -> Problem + Copy + 'static) -> [Case; 2] {
+    let problem = move || {
+        let mut problem = problem();
+        problem.network.level = LEVEL;
+        problem
     };
-    let cases = layers().into_iter().enumerate().flat_map(|(index, shape)| {
-        let name = format!("convolution/{name}/{}", shape.name());
-        let forward = Case::new(format!("{name}/forward"), move || {
-            let (layer, input) = layer(index);
-            Box::new(move || drop(black_box(layer.forward(FRAMES, &input))))
-        });
-        let backward = Case::new(format!("{name}/backward"), move || {
-            let (layer, input) = layer(index);
-            let output = layer.forward(FRAMES, &input);
-            // The output stands in for its own gradient.
-            Box::new(move || drop(black_box(layer.backward(FRAMES, &input, &output, &output.values))))
-        });
-        [forward, backward]
-    });
-    cases.collect()
-}
-
-/// All layers in one piece.
-fn network(name: &str, piece: fn(usize) -> Piece) -> [Case; 2] {
-    let piece = move || {
-        let mut piece = piece(FRAMES);
-        piece.network.level = LEVEL;
-        piece
-    };
-    let forward = Case::new(format!("network/{name}/forward"), move || {
-        let piece = piece();
-        Box::new(move || {
-            let transformed = piece.network.forward(piece.images(), &piece.parameters);
-            black_box(transformed.expect(WELL_FORMED));
-        })
-    });
-    let backward = Case::new(format!("network/{name}/backward"), move || {
-        let piece = piece();
-        let made = piece.network.forward(piece.images(), &piece.parameters).expect(WELL_FORMED);
-        Box::new(move || {
-            let Piece { network, parameters, .. } = &piece;
-            // The output stands in for its own gradient.
-            let gradients =
-                network.backward(piece.images(), parameters, &made.tape, &made.values, Wanted::All);
-            black_box(gradients.expect(WELL_FORMED));
-        })
-    });
-    [forward, backward]
-}
-
-fn square(values: &[f32], side: usize) -> Images<'_, f32> {
-    Images { values, frames: FRAMES, size: [side; 2] }
-}
-
-fn normalisation(channels: usize, side: usize) -> [Case; 2] {
-    let norm = FrameNorm { level: LEVEL, ..FrameNorm::new(channels).relu() };
-    let name = format!("normalisation/{channels}x{side}x{side}");
-    let values = move || numbers(FRAMES * channels * side * side);
-    let [scale, offset] = [1.0, 0.0].map(|value| move || vec![value; channels]);
     let forward = Case::new(format!("{name}/forward"), move || {
-        let (values, scale, offset) = (values(), scale(), offset());
-        Box::new(move || {
-            drop(black_box(norm.forward(square(&values, side), &scale, &offset).expect(WELL_FORMED)))
-        })
+        let problem = problem();
+        Box::new(move || drop(black_box(problem.forward())))
     });
     let backward = Case::new(format!("{name}/backward"), move || {
-        let (values, scale, offset) = (values(), scale(), offset());
-        let normalised = norm.forward(square(&values, side), &scale, &offset).expect(WELL_FORMED);
-        Box::new(move || {
-            let tape = &normalised.tape;
-            let gradients = norm.backward(square(&values, side), &scale, &offset, tape, &normalised.values);
-            black_box(gradients.expect(WELL_FORMED));
-        })
+        let problem = problem();
+        let made = problem.forward();
+        Box::new(move || drop(black_box(problem.backward(&made))))
     });
     [forward, backward]
 }

@@ -1,161 +1,111 @@
-//! The convolutions of the rotating digits and of the pendulum.
+//! The networks of the rotating digits and of the pendulum.
 
-use stroock_kernels::convolution::{Activation, Convolution, Gradients, Images, MaxPool, Pooled, Wanted};
-use stroock_kernels::network::{self, Network, Then};
+use stroock_kernels::network::{Convolution, Images, Layer, MaxPool, Network, Then, Wanted};
 
-/// The pooling of the pendulum's encoder.
-pub const POOL: MaxPool = MaxPool { window: [2, 2] };
-
-/// A convolution, with its pooling fused if it has one.
-pub struct Layer {
-    pub convolution: Convolution,
-    pub pooled: bool,
-    pub size: [usize; 2],
-    weight: Vec<f32>,
-    bias: Vec<f32>,
-}
-
-impl Layer {
-    pub fn forward(&self, frames: usize, values: &[f32]) -> Pooled<f32> {
-        let images = Images { values, frames, size: self.size };
-        let (convolution, weight, bias) = (&self.convolution, &self.weight, &self.bias);
-        let result = match self.pooled {
-            true => convolution.forward_pooled(images, weight, bias, POOL),
-            false => {
-                convolution.forward(images, weight, bias).map(|values| Pooled { values, indices: Vec::new() })
-            }
-        };
-        result.expect("a well-formed layer")
-    }
-
-    pub fn backward(
-        &self,
-        frames: usize,
-        values: &[f32],
-        output: &Pooled<f32>,
-        of_output: &[f32],
-    ) -> Gradients<f32> {
-        let images = Images { values, frames, size: self.size };
-        let (convolution, weight) = (&self.convolution, &self.weight);
-        // Images of one channel are data: nobody asks for their gradient.
-        let wanted = if convolution.channels[0] == 1 { Wanted::Parameters } else { Wanted::All };
-        let result = match self.pooled {
-            true => convolution.backward_pooled(images, weight, POOL, output.maxima(), of_output, wanted),
-            false => convolution.backward(images, weight, &output.values, of_output, wanted),
-        };
-        result.expect("a well-formed layer")
-    }
-
-    pub fn name(&self) -> String {
-        format!("{} to {} channels", self.convolution.channels[0], self.convolution.channels[1])
-    }
+/// A network with its parameters and its images.
+pub struct Problem {
+    pub network: Network,
+    frames: usize,
+    size: [usize; 2],
+    input: Vec<f32>,
+    parameters: Vec<f32>,
 }
 
 /// Numbers of both signs, without a pattern that a processor could learn.
-pub fn numbers(count: usize) -> Vec<f32> {
+fn numbers(count: usize) -> Vec<f32> {
     (0..count as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 8_388_608.0 - 1.0).collect()
 }
 
-/// Layers one after the other, for square images of `size` pixels on a side.
-fn stack(size: usize, layers: &[(Convolution, bool)]) -> Vec<Layer> {
-    let mut size = [size; 2];
-    let chained = layers.iter().map(|&(convolution, pooled)| {
-        let [from, to] = convolution.channels;
-        let taps = convolution.kernel[0] * convolution.kernel[1];
-        let scale = (from * taps) as f32;
-        let weight = numbers(from * to * taps).iter().map(|w| w / scale.sqrt()).collect();
-        let layer = Layer { convolution, pooled, size, weight, bias: numbers(to) };
-        size = convolution.output_size(size).expect("a well-formed layer");
-        if pooled {
-            size = POOL.output_size(size).expect("a well-formed layer");
+impl Problem {
+    fn new(layers: Vec<Layer>, size: [usize; 2], frames: usize) -> Self {
+        let channels = layers[0].convolution.channels[0];
+        let network = Network::new(layers);
+        Self {
+            frames,
+            size,
+            input: numbers(frames * channels * size[0] * size[1]),
+            parameters: numbers(network.parameters()).iter().map(|x| 0.1 * x).collect(),
+            network,
         }
-        layer
-    });
-    chained.collect()
+    }
+
+    /// Every layer alone, with its name.
+    pub fn layers(&self) -> Vec<(String, Self)> {
+        let mut size = self.size;
+        let single = |&layer: &Layer| {
+            let [from, to] = layer.convolution.channels;
+            let problem = Self::new(vec![layer], size, self.frames);
+            size = layer.output_size(size).expect("a well-formed layer");
+            (format!("{from} to {to} channels"), problem)
+        };
+        self.network.layers.iter().map(single).collect()
+    }
+
+    fn images(&self) -> Images<'_, f32> {
+        Images { values: &self.input, frames: self.frames, size: self.size }
+    }
+
+    pub fn forward(&self) -> Transformed {
+        self.network.forward(self.images(), &self.parameters).expect("a well-formed network")
+    }
+
+    /// The output stands in for its own gradient. Images of one channel are data: nobody asks for their gradient.
+    pub fn backward(&self, made: &Transformed) -> Gradients {
+        let is_data = self.network.layers[0].convolution.channels[0] == 1;
+        let wanted = if is_data { Wanted::Parameters } else { Wanted::All };
+        let gradients =
+            self.network.backward(self.images(), &self.parameters, &made.tape, &made.values, wanted);
+        gradients.expect("a well-formed network")
+    }
 }
+
+type Transformed = stroock_kernels::network::Transformed<f32>;
+type Gradients = stroock_kernels::network::Gradients<f32>;
+
+const POOL: Then = Then::Pool(MaxPool { window: [2, 2] });
+const NORM: Then = Then::GroupNormRelu { epsilon: 1e-5 };
 
 fn plain(from: usize, to: usize, kernel: usize) -> Convolution {
     Convolution::plain([from, to], [kernel; 2]).relu()
 }
 
 fn transposed(from: usize, to: usize, kernel: usize) -> Convolution {
-    Convolution::transposed([from, to], [kernel; 2]).relu()
+    Convolution::transposed([from, to], [kernel; 2])
+}
+
+fn followed(by: Then) -> impl Fn(Convolution) -> Layer {
+    move |convolution| Layer { convolution, then: by }
 }
 
 /// The encoder of the rotating digits.
-pub fn digits_encoder() -> Vec<Layer> {
-    let layers = [(1, 8), (8, 16), (16, 32), (32, 64)]
-        .map(|(from, to)| (plain(from, to, 5).stride(2).padding(2), false));
-    stack(28, &layers)
+pub fn digits_encoder(frames: usize) -> Problem {
+    let layers =
+        [(1, 8), (8, 16), (16, 32), (32, 64)].map(|(from, to)| plain(from, to, 5).stride(2).padding(2));
+    Problem::new(layers.map(followed(Then::Nothing)).to_vec(), [28, 28], frames)
 }
 
 /// The decoder of the rotating digits.
-pub fn digits_decoder() -> Vec<Layer> {
+pub fn digits_decoder(frames: usize) -> Problem {
     let layers = [
-        (transposed(8, 128, 3).stride(2), false),
-        (transposed(128, 64, 5).stride(2).padding(2).output_padding(1), false),
-        (transposed(64, 32, 5).stride(2).padding(2).output_padding(1), false),
-        (transposed(32, 1, 5).padding(2), false),
+        transposed(8, 128, 3).stride(2),
+        transposed(128, 64, 5).stride(2).padding(2).output_padding(1),
+        transposed(64, 32, 5).stride(2).padding(2).output_padding(1),
+        transposed(32, 1, 5).padding(2),
     ];
-    stack(3, &layers)
+    let layers = layers.map(Convolution::relu).map(followed(Then::Nothing));
+    Problem::new(layers.to_vec(), [3, 3], frames)
 }
 
 /// The encoder of the pendulum.
-pub fn pendulum_encoder() -> Vec<Layer> {
-    stack(24, &[(plain(1, 12, 5).padding(2), true), (plain(12, 12, 3).stride(2).padding(1), true)])
+pub fn pendulum_encoder(frames: usize) -> Problem {
+    let layers = [plain(1, 12, 5).padding(2), plain(12, 12, 3).stride(2).padding(1)];
+    Problem::new(layers.map(followed(POOL)).to_vec(), [24, 24], frames)
 }
 
 /// The decoder of the pendulum.
-pub fn pendulum_decoder() -> Vec<Layer> {
-    let layers = [
-        (transposed(16, 16, 5).stride(4).padding(2), false),
-        (transposed(16, 12, 3).stride(2).padding(1), false),
-        (transposed(12, 1, 2).stride(2).padding(5), false),
-    ];
-    stack(3, &layers)
-}
-
-/// A network in one piece, with its images.
-pub struct Piece {
-    pub network: Network,
-    frames: usize,
-    size: [usize; 2],
-    input: Vec<f32>,
-    pub parameters: Vec<f32>,
-}
-
-impl Piece {
-    /// The decoder of the rotating digits.
-    pub fn digits_decoder(frames: usize) -> Self {
-        Self::new(frames, &digits_decoder(), |layer| (layer.convolution, Then::Nothing))
-    }
-
-    /// The decoder of the pendulum: frames are normalised behind every layer but the last.
-    pub fn pendulum_decoder(frames: usize) -> Self {
-        Self::new(frames, &pendulum_decoder(), |layer| match layer.convolution.channels[1] {
-            1 => (layer.convolution, Then::Nothing),
-            _ => {
-                let convolution = Convolution { activation: Activation::Identity, ..layer.convolution };
-                (convolution, Then::FrameNormRelu { epsilon: 1e-5 })
-            }
-        })
-    }
-
-    fn new(frames: usize, layers: &[Layer], then: impl Fn(&Layer) -> (Convolution, Then)) -> Self {
-        let first = &layers[0];
-        let pixels = first.size[0] * first.size[1];
-        let parts = layers.iter().map(then).map(|(convolution, then)| network::Layer { convolution, then });
-        let network = Network::new(parts.collect());
-        Self {
-            frames,
-            size: first.size,
-            input: numbers(frames * first.convolution.channels[0] * pixels),
-            parameters: numbers(network.parameters()).iter().map(|x| 0.1 * x).collect(),
-            network,
-        }
-    }
-
-    pub fn images(&self) -> Images<'_, f32> {
-        Images { values: &self.input, frames: self.frames, size: self.size }
-    }
+pub fn pendulum_decoder(frames: usize) -> Problem {
+    let normalised = [transposed(16, 16, 5).stride(4).padding(2), transposed(16, 12, 3).stride(2).padding(1)];
+    let mut layers = normalised.map(followed(NORM)).to_vec();
+    layers.push(followed(Then::Nothing)(transposed(12, 1, 2).stride(2).padding(5).relu()));
+    Problem::new(layers, [3, 3], frames)
 }

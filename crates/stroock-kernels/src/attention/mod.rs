@@ -30,8 +30,9 @@ pub use error::AttentionError;
 pub use forward::{Attended, Tape};
 pub use problem::{AttentionProblem, Entries};
 
+use crate::precision::kernels;
 use crate::product::ProductReal;
-use crate::simd::{Lanes, Level, dispatch};
+use crate::simd::{Lanes, Level};
 use backward::PullBack;
 use forward::Attend;
 use steep::Steep;
@@ -42,32 +43,13 @@ const BLOCK: usize = 4;
 /// Rows of a product that one task computes.
 const ROWS_PER_TASK: usize = 24;
 
-/// A real number that attention can be computed in: `f32` or `f64`.
-///
-/// The kernels are compiled in this crate, once per precision and instruction set.
-pub trait AttentionReal: ProductReal {
-    #[doc(hidden)]
-    fn attend(level: Level, series: Attend<'_, Self>) -> Vec<Steep<Self>>;
-    #[doc(hidden)]
-    fn pull_back(level: Level, series: PullBack<'_, Self>);
+kernels! {
+    /// A real number that attention can be computed in: `f32` or `f64`.
+    trait AttentionReal: ProductReal {
+        fn attend(Attend) -> Vec<Steep<Self>>;
+        fn pull_back(PullBack);
+    }
 }
-
-macro_rules! attention_real {
-    ($real:ty) => {
-        impl AttentionReal for $real {
-            fn attend(level: Level, series: Attend<'_, Self>) -> Vec<Steep<Self>> {
-                dispatch(level, series)
-            }
-
-            fn pull_back(level: Level, series: PullBack<'_, Self>) {
-                dispatch(level, series)
-            }
-        }
-    };
-}
-
-attention_real!(f32);
-attention_real!(f64);
 
 /// How attention is computed: the instruction set.
 ///

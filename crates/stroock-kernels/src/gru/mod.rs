@@ -31,40 +31,22 @@ pub use error::GruError;
 pub use forward::{Recurrence, Tape};
 pub use problem::{GruProblem, Weights};
 
+use crate::precision::kernels;
 use crate::product::ProductReal;
-use crate::simd::{Level, dispatch};
+use crate::simd::Level;
 use cell::{Activate, PullBackCell};
 
 /// Series that a thread runs side by side. Sums over the batch are made within a group first, so the number
 /// must not depend on the threads.
 const GROUP: usize = 5;
 
-/// A real number that a recurrent unit can be computed in: `f32` or `f64`.
-///
-/// The kernels are compiled in this crate, once per precision and instruction set.
-pub trait GruReal: ProductReal {
-    #[doc(hidden)]
-    fn activate(level: Level, step: Activate<'_, Self>);
-    #[doc(hidden)]
-    fn pull_back_cell(level: Level, step: PullBackCell<'_, Self>);
+kernels! {
+    /// A real number that a recurrent unit can be computed in: `f32` or `f64`.
+    trait GruReal: ProductReal {
+        fn activate(Activate);
+        fn pull_back_cell(PullBackCell);
+    }
 }
-
-macro_rules! gru_real {
-    ($real:ty) => {
-        impl GruReal for $real {
-            fn activate(level: Level, step: Activate<'_, Self>) {
-                dispatch(level, step)
-            }
-
-            fn pull_back_cell(level: Level, step: PullBackCell<'_, Self>) {
-                dispatch(level, step)
-            }
-        }
-    };
-}
-
-gru_real!(f32);
-gru_real!(f64);
 
 /// How a recurrent unit is computed: the instruction set.
 ///

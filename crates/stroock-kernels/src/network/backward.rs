@@ -2,22 +2,20 @@
 
 use stroock_geometry::Real;
 
-use super::correlation::{Correlation, Sides};
-use super::forward::{Kept, Tape};
-use super::groups::{Part, WHOLE};
-use super::normalise::{normalise, pull_back};
-use super::plan::{Plan, Stage};
-use super::pool::scatter;
-use super::{Network, NetworkReal, Then};
-use crate::argument::check_length;
-use crate::convolution::frames::{
+use super::convolution::correlation::{Correlation, Sides};
+use super::convolution::frames::{
     clear_padding, frame_lanes_extent, frames_from_lanes, frames_to_lanes, pixel_distance,
 };
-use crate::convolution::gather::{GatherTask, TiledWeight};
-use crate::convolution::layout::Side;
-use crate::convolution::links::Links;
-use crate::convolution::scratch::Scratch;
-use crate::convolution::{Activation, ConvolutionError, ConvolutionReal, Images, Wanted};
+use super::convolution::gather::{GatherTask, TiledWeight};
+use super::convolution::layout::Side;
+use super::convolution::links::Links;
+use super::forward::{Kept, Tape};
+use super::group_norm::{normalise, pull_back};
+use super::groups::{Part, WHOLE};
+use super::plan::{Plan, Stage};
+use super::scratch::Scratch;
+use super::{Activation, Images, Network, NetworkError, NetworkReal, Then, Wanted};
+use crate::argument::check_length;
 use crate::simd::{Kernel, Lanes};
 
 /// Gradients of a loss with respect to what a network is computed from.
@@ -43,15 +41,12 @@ impl Network {
         tape: &Tape<T>,
         of_output: &[T],
         wanted: Wanted,
-    ) -> Result<Gradients<T>, ConvolutionError> {
+    ) -> Result<Gradients<T>, NetworkError> {
         let plan = Plan::new(self, &images, parameters)?;
         let shape = "[frames, output channels, height, width]";
         check_length("of_output", shape, images.frames * plan.output().extent(), of_output.len())?;
-        let layers = tape.groups.first().map_or(self.layers.len(), Vec::len);
-        check_length("tape", "[frames of the images]", images.frames, tape.frames)?;
-        check_length("tape", "[layers of the network]", self.layers.len(), layers)?;
-        if tape.size != images.size || tape.level != plan.level {
-            return Err(ConvolutionError::ForeignTape);
+        if tape.network != *self || (tape.frames, tape.size) != (images.frames, images.size) {
+            return Err(NetworkError::ForeignTape);
         }
         let width = T::width(plan.level);
         let needs = |number: usize| number > 0 || wanted == Wanted::All;
@@ -76,7 +71,7 @@ impl Network {
         for ((stage, way), sums) in pass.plan.stages.iter().zip(&pass.ways).zip(&sums) {
             way.correlation.unpack(&stage.layout, &sums.weight, &mut of_parameters[stage.weight()]);
             add_lanes(&sums.bias, &mut of_parameters[stage.bias()]);
-            if let Then::FrameNormRelu { .. } = stage.layer.then {
+            if let Then::GroupNormRelu { .. } = stage.layer.then {
                 let [scale, offset] = stage.scale_and_offset();
                 add_lanes(&sums.scale, &mut of_parameters[scale]);
                 add_lanes(&sums.offset, &mut of_parameters[offset]);
@@ -133,7 +128,7 @@ pub(super) struct Sums<T> {
 impl<T: Real> Sums<T> {
     fn new(stage: &Stage, correlation: &Correlation, width: usize) -> Self {
         let lanes = stage.layout.output.channels * width;
-        let normalised = if let Then::FrameNormRelu { .. } = stage.layer.then { lanes } else { 0 };
+        let normalised = if let Then::GroupNormRelu { .. } = stage.layer.then { lanes } else { 0 };
         let zeros = |length| vec![T::zero(); length];
         Self {
             weight: zeros(correlation.sums(stage.layout.taps())),
@@ -256,7 +251,7 @@ pub struct BackwardTask<'t, T> {
     buffers: &'t mut Buffers<T>,
 }
 
-impl<T: ConvolutionReal> Kernel<T> for BackwardTask<'_, T> {
+impl<T: NetworkReal> Kernel<T> for BackwardTask<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -266,7 +261,7 @@ impl<T: ConvolutionReal> Kernel<T> for BackwardTask<'_, T> {
 }
 
 #[inline(always)]
-fn back_through_layers<V: Lanes<Real: ConvolutionReal>>(task: BackwardTask<'_, V::Real>) {
+fn back_through_layers<V: Lanes<Real: NetworkReal>>(task: BackwardTask<'_, V::Real>) {
     let BackwardTask { plan, ways, parameters, vectors, input, of_output, of_input, kept, sums, buffers } =
         task;
     let group = vectors * V::WIDTH;
@@ -278,19 +273,19 @@ fn back_through_layers<V: Lanes<Real: ConvolutionReal>>(task: BackwardTask<'_, V
         let (way, sums, side) = (&ways[number], &mut sums[number], stage.layout.output);
         let of_layer = &kept[number];
         match stage.layer.then {
-            Then::Nothing => rectify::<V>(stage, group, &of_layer.numbers, gradient),
+            Then::Nothing => before_activation::<V>(stage, group, &of_layer.numbers, gradient),
             Then::Pool(pool) => {
-                rectify::<V>(stage, group, &of_layer.numbers, gradient);
-                scatter(pool, gradient, &of_layer.places, side, group, next);
+                before_activation::<V>(stage, group, &of_layer.numbers, gradient);
+                pool.scatter(gradient, &of_layer.places, side, group, next);
                 clear_padding(next, side, group);
                 std::mem::swap(gradient, next);
             }
-            Then::FrameNormRelu { .. } => {
+            Then::GroupNormRelu { .. } => {
                 let parameters = stage.normalisation(parameters);
                 let of_parameters = [&mut sums.scale[..], &mut sums.offset[..]];
                 let (x, moments) = (&of_layer.numbers, &of_layer.moments);
                 pull_back::<V>(side, group, parameters, moments, x, gradient, of_parameters);
-                rectify::<V>(stage, group, x, gradient);
+                before_activation::<V>(stage, group, x, gradient);
             }
         }
         add_to_bias::<V>(side, group, gradient, &mut sums.bias);
@@ -300,7 +295,7 @@ fn back_through_layers<V: Lanes<Real: ConvolutionReal>>(task: BackwardTask<'_, V
                 let (stage, kept) = (&plan.stages[before], &kept[before]);
                 match stage.layer.then {
                     Then::Nothing | Then::Pool(_) => &kept.numbers,
-                    Then::FrameNormRelu { .. } => {
+                    Then::GroupNormRelu { .. } => {
                         let parameters = stage.normalisation(parameters);
                         let side = stage.after;
                         normalise::<V>(side, group, parameters, &kept.moments, &kept.numbers, normalised);
@@ -332,18 +327,27 @@ fn back_through_layers<V: Lanes<Real: ConvolutionReal>>(task: BackwardTask<'_, V
     }
 }
 
-/// Back through the activation of a layer: a gradient passes where the output is positive (or not a number).
+/// Back through the activation of a layer, from its output.
 #[inline(always)]
-fn rectify<V: Lanes>(stage: &Stage, group: usize, output: &[V::Real], gradient: &mut [V::Real]) {
-    if stage.layer.convolution.activation == Activation::Identity {
-        return;
-    }
+fn before_activation<V: Lanes>(stage: &Stage, group: usize, output: &[V::Real], gradient: &mut [V::Real]) {
     let extent = stage.after.pixels() * pixel_distance(stage.after.channels, group);
-    let vectors = gradient[..extent].chunks_exact_mut(V::WIDTH);
-    for (g, y) in vectors.zip(output[..extent].chunks_exact(V::WIDTH)) {
-        let y = V::load(y);
-        // The difference is 0 unless the output has diverged.
-        y.where_greater(V::Real::of(0.0), V::load(g)).add(y.sub(y)).store(g);
+    let vectors = gradient[..extent].chunks_exact_mut(V::WIDTH).zip(output.chunks_exact(V::WIDTH));
+    match stage.layer.convolution.activation {
+        Activation::Identity => {}
+        Activation::Relu => {
+            for (g, y) in vectors {
+                let y = V::load(y);
+                // A gradient passes where the output is positive. The difference is 0 unless the output has diverged.
+                y.where_greater(V::Real::of(0.0), V::load(g)).add(y.sub(y)).store(g);
+            }
+        }
+        Activation::Sigmoid => {
+            let one = V::splat(V::Real::of(1.0));
+            for (g, y) in vectors {
+                let y = V::load(y);
+                y.mul(one.sub(y)).mul(V::load(g)).store(g);
+            }
+        }
     }
 }
 

@@ -2,16 +2,15 @@
 
 use stroock_geometry::Real;
 
+use super::convolution::frames::{clear_padding, frame_lanes_extent, frames_from_lanes, frames_to_lanes};
+use super::convolution::gather::{GatherTask, TiledWeight};
+use super::convolution::links::Links;
+use super::group_norm::{moments, moments_extent, normalise};
 use super::groups::{Part, WHOLE};
-use super::normalise::{Parameters, moments, moments_extent, normalise};
 use super::plan::{Plan, Stage};
-use super::{Network, NetworkReal, Then};
-use crate::convolution::frames::{clear_padding, frame_lanes_extent, frames_from_lanes, frames_to_lanes};
-use crate::convolution::gather::{GatherTask, TiledWeight};
-use crate::convolution::links::Links;
-use crate::convolution::scratch::Scratch;
-use crate::convolution::{ConvolutionError, ConvolutionReal, Images};
-use crate::simd::{Kernel, Lanes, Level};
+use super::scratch::Scratch;
+use super::{Images, Network, NetworkError, NetworkReal, Then};
+use crate::simd::{Kernel, Lanes};
 
 /// The output of a network, and what its backward pass needs.
 #[derive(Clone, Debug)]
@@ -25,9 +24,9 @@ pub struct Transformed<T> {
 /// What the backward pass of a network needs beside the images.
 #[derive(Clone, Debug)]
 pub struct Tape<T> {
+    pub(super) network: Network,
     pub(super) frames: usize,
     pub(super) size: [usize; 2],
-    pub(super) level: Level,
     pub(super) groups: Groups<T>,
 }
 
@@ -51,7 +50,7 @@ impl<T: Real> Kept<T> {
         let (places, moments) = match stage.layer.then {
             Then::Nothing => (0, 0),
             Then::Pool(_) => (extent, 0),
-            Then::FrameNormRelu { .. } => (0, moments_extent(group)),
+            Then::GroupNormRelu { .. } => (0, moments_extent(group)),
         };
         Self { numbers: vec![T::zero(); extent], places: vec![0; places], moments: vec![T::zero(); moments] }
     }
@@ -66,9 +65,9 @@ impl Network {
         &self,
         images: Images<'_, T>,
         parameters: &[T],
-    ) -> Result<Transformed<T>, ConvolutionError> {
+    ) -> Result<Transformed<T>, NetworkError> {
         let (values, groups) = self.transform(images, parameters, true)?;
-        let tape = Tape { frames: images.frames, size: images.size, level: self.level.or_portable(), groups };
+        let tape = Tape { network: self.clone(), frames: images.frames, size: images.size, groups };
         Ok(Transformed { values, tape })
     }
 
@@ -80,7 +79,7 @@ impl Network {
         &self,
         images: Images<'_, T>,
         parameters: &[T],
-    ) -> Result<Vec<T>, ConvolutionError> {
+    ) -> Result<Vec<T>, NetworkError> {
         Ok(self.transform(images, parameters, false)?.0)
     }
 
@@ -89,7 +88,7 @@ impl Network {
         images: Images<'_, T>,
         parameters: &[T],
         keep: bool,
-    ) -> Result<(Vec<T>, Groups<T>), ConvolutionError> {
+    ) -> Result<(Vec<T>, Groups<T>), NetworkError> {
         let plan = Plan::new(self, &images, parameters)?;
         let links: Vec<Links> = plan.stages.iter().map(|stage| stage.layout.links(true)).collect();
         let weights =
@@ -201,7 +200,7 @@ pub struct ForwardTask<'t, T> {
     buffers: &'t mut Buffers<T>,
 }
 
-impl<T: ConvolutionReal> Kernel<T> for ForwardTask<'_, T> {
+impl<T: NetworkReal> Kernel<T> for ForwardTask<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -221,7 +220,7 @@ enum Source {
 }
 
 #[inline(always)]
-fn through_layers<V: Lanes<Real: ConvolutionReal>>(task: ForwardTask<'_, V::Real>) {
+fn through_layers<V: Lanes<Real: NetworkReal>>(task: ForwardTask<'_, V::Real>) {
     let ForwardTask { plan, links, weights, parameters, vectors, input, output, kept, buffers } = task;
     let group = vectors * V::WIDTH;
     let Buffers { first, passing, normalised, .. } = buffers;
@@ -240,7 +239,7 @@ fn through_layers<V: Lanes<Real: ConvolutionReal>>(task: ForwardTask<'_, V::Real
             Then::Pool(_) => Source::Passing,
             // Only the last layer is not kept.
             Then::Nothing if !stage.kept => Source::Passing,
-            Then::Nothing | Then::FrameNormRelu { .. } => Source::Before,
+            Then::Nothing | Then::GroupNormRelu { .. } => Source::Before,
         };
         let gather = GatherTask {
             links: &links[number],
@@ -255,10 +254,10 @@ fn through_layers<V: Lanes<Real: ConvolutionReal>>(task: ForwardTask<'_, V::Real
         match stage.layer.then {
             Then::Nothing => {}
             Then::Pool(pool) => {
-                pool.maxima_in_lanes(passing, side, group, &mut kept.numbers, &mut kept.places);
+                pool.maxima(passing, side, group, &mut kept.numbers, &mut kept.places);
                 source = Source::Before;
             }
-            Then::FrameNormRelu { .. } => {
+            Then::GroupNormRelu { .. } => {
                 let parameters = stage.normalisation(parameters);
                 moments::<V>(side, group, parameters, &kept.numbers, &mut kept.moments);
                 normalise::<V>(side, group, parameters, &kept.moments, &kept.numbers, normalised);
@@ -273,16 +272,4 @@ fn through_layers<V: Lanes<Real: ConvolutionReal>>(task: ForwardTask<'_, V::Real
         Source::First | Source::Before => &kept[kept.len() - 1].numbers,
     };
     frames_from_lanes(last, plan.output(), group, output);
-}
-
-impl Stage {
-    /// The parameters of the normalisation.
-    pub(super) fn normalisation<'p, T: Real>(&self, parameters: &'p [T]) -> Parameters<'p, T> {
-        let [scale, offset] = self.scale_and_offset();
-        let epsilon = match self.layer.then {
-            Then::FrameNormRelu { epsilon } => epsilon,
-            Then::Nothing | Then::Pool(_) => 0.0,
-        };
-        Parameters { scale: &parameters[scale], offset: &parameters[offset], epsilon: T::of(epsilon) }
-    }
 }

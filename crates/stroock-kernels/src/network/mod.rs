@@ -1,29 +1,70 @@
 //! Networks of convolutions over small images, forward and backward in one piece.
 //!
-//! A layer is a convolution (plain or transposed, with or without `max(y, 0)`) and what may follow it: the maxima of
-//! windows, or the normalisation of every frame. Computed one after the other, layers would write every image out and
-//! read it in again, each time with its numbers in another order. Here a group of frames goes through all layers at
-//! once: its numbers stand in lanes from the first layer to the last, `[pixel, channel, frame]`, and what lies between
-//! two layers is still in the cache when it is read. The backward pass goes back through the same groups.
+//! A layer is a [`Convolution`] (plain or transposed, with its activation) and what may follow it: the maxima of
+//! windows, or group normalisation. Computed one after the other, layers would write every image out and read it in
+//! again, each time with its numbers in another order. Here a group of frames goes through all layers at once: its
+//! numbers stand in lanes from the first layer to the last, `[pixel, channel, frame]`, and what lies between two layers
+//! is still in the cache when it is read. The backward pass goes back through the same groups.
 //!
+//! Every lane is a frame: no lane is idle whatever the number of channels, and sums over a frame are sums of vectors.
 //! A frame gives the same bits for any number of threads and any split of the batch, and gradients of the parameters
 //! are sums over frames in an order that depends on the number of frames alone.
 
 mod backward;
-mod correlation;
+mod convolution;
+mod error;
 mod forward;
+mod group_norm;
 mod groups;
-mod normalise;
 mod plan;
 mod pool;
+mod scratch;
 
 pub use backward::Gradients;
+pub use convolution::{Activation, Convolution, Direction};
+pub use error::NetworkError;
 pub use forward::{Tape, Transformed};
+pub use pool::MaxPool;
 
-use crate::convolution::{Convolution, ConvolutionError, ConvolutionReal, MaxPool};
-use crate::simd::{Level, dispatch};
+use crate::precision::kernels;
+use crate::simd::{Level, SimdReal};
 use backward::BackwardTask;
+use convolution::correlate::CorrelateTask;
+use convolution::correlate_frames::CorrelateFramesTask;
+use convolution::gather::GatherTask;
 use forward::ForwardTask;
+
+kernels! {
+    /// A real number that networks are computed in: `f32` or `f64`.
+    trait NetworkReal: SimdReal {
+        fn through_layers(ForwardTask);
+        fn back_through_layers(BackwardTask);
+        fn gather(GatherTask);
+        fn correlate(CorrelateTask);
+        fn correlate_frames(CorrelateFramesTask);
+    }
+}
+
+/// A batch of images.
+#[derive(Clone, Copy, Debug)]
+pub struct Images<'a, T> {
+    /// `[frames, channels, height, width]`.
+    pub values: &'a [T],
+    /// Number of frames.
+    pub frames: usize,
+    /// Height and width.
+    pub size: [usize; 2],
+}
+
+/// Which gradients a backward pass computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of the parameters: enough where the images are data.
+    Parameters,
+}
 
 /// What follows a convolution and its activation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,9 +74,16 @@ pub enum Then {
     Nothing,
     /// The maxima of windows that do not overlap.
     Pool(MaxPool),
-    /// Mean 0 and variance 1 of every frame, a scale and an offset for every channel, and `max(y, 0)` of that, as
-    /// [`FrameNorm`](crate::normalisation::FrameNorm) has it.
-    FrameNormRelu {
+    /// Group normalisation with all channels in one group, a scale and an offset for every channel, and `max(y, 0)` of
+    /// that. With the `N` numbers `x` of a frame (`[channels, height, width]`),
+    ///
+    /// ```text
+    /// m = 1/N sum_i x_i,     v = 1/(N-1) sum_i (x_i - m)^2,     y_i = max(scale_c (x_i - m) / sqrt(v + epsilon) + offset_c, 0).
+    /// ```
+    ///
+    /// The variance is the unbiased one: PyTorch's `GroupNorm` has `N` in its place. A constant frame gives the offsets,
+    /// and one whose numbers or variance are not finite gives what is not a number.
+    GroupNormRelu {
         /// What is added to the variance, positive.
         epsilon: f64,
     },
@@ -44,7 +92,7 @@ pub enum Then {
 /// A convolution and what follows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
-    /// Convolution; its level is that of the network.
+    /// Convolution with its activation.
     pub convolution: Convolution,
     /// What follows it.
     pub then: Then,
@@ -52,12 +100,11 @@ pub struct Layer {
 
 /// Layers one after the other.
 ///
-/// The parameters of a network are one slice: of every layer the weight, the bias and, where frames are normalised,
-/// the scale and the offset.
+/// The parameters of a network are one slice: of every layer the weight, the bias and, where it is normalised, the
+/// scale and the offset.
 ///
 /// ```
-/// use stroock_kernels::convolution::{Convolution, Images, MaxPool, Wanted};
-/// use stroock_kernels::network::{Layer, Network, Then};
+/// use stroock_kernels::network::{Convolution, Images, Layer, MaxPool, Network, Then, Wanted};
 ///
 /// // Two frames of 8 x 8 pixels become 3 channels of 4 x 4, and these 2 channels of 2 x 2.
 /// let network = Network::new(vec![
@@ -67,7 +114,7 @@ pub struct Layer {
 ///     },
 ///     Layer {
 ///         convolution: Convolution::plain([3, 2], [3, 3]).stride(2).padding(1),
-///         then: Then::FrameNormRelu { epsilon: 1e-5 },
+///         then: Then::GroupNormRelu { epsilon: 1e-5 },
 ///     },
 /// ]);
 /// assert_eq!(network.parameters(), (27 + 3) + (54 + 2) + (2 + 2));
@@ -80,13 +127,14 @@ pub struct Layer {
 /// let gradients = network.backward(images, &parameters, &transformed.tape, &of_output, Wanted::All)?;
 /// assert_eq!(gradients.parameters.len(), 90);
 /// assert_eq!(gradients.input.len(), 128);
-/// # Ok::<(), stroock_kernels::convolution::ConvolutionError>(())
+/// # Ok::<(), stroock_kernels::network::NetworkError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     /// First to last.
     pub layers: Vec<Layer>,
-    /// Instruction set; the default is the widest of the running processor.
+    /// Instruction set; the default is the widest of the running processor. One that the processor lacks stands for
+    /// [`Level::Portable`].
     pub level: Level,
 }
 
@@ -105,56 +153,31 @@ impl Network {
     ///
     /// # Errors
     /// When a kernel or a window does not fit.
-    pub fn output_size(&self, size: [usize; 2]) -> Result<[usize; 2], ConvolutionError> {
+    pub fn output_size(&self, size: [usize; 2]) -> Result<[usize; 2], NetworkError> {
         self.layers.iter().try_fold(size, |size, layer| layer.output_size(size))
     }
 }
 
 impl Layer {
-    /// Numbers in the weight.
-    fn weight(&self) -> usize {
-        self.convolution.channels.iter().chain(&self.convolution.kernel).product()
-    }
-
     /// Numbers in the weight, the bias, the scale and the offset.
     fn parameters(&self) -> usize {
-        let channels = match self.then {
+        let Convolution { channels, kernel, .. } = self.convolution;
+        let of_channel = match self.then {
             Then::Nothing | Then::Pool(_) => 1,
-            Then::FrameNormRelu { .. } => 3,
+            Then::GroupNormRelu { .. } => 3,
         };
-        self.weight() + channels * self.convolution.channels[1]
+        channels.iter().chain(&kernel).product::<usize>() + of_channel * channels[1]
     }
 
-    fn output_size(&self, size: [usize; 2]) -> Result<[usize; 2], ConvolutionError> {
+    /// Height and width of the output for images of height and width `size`.
+    ///
+    /// # Errors
+    /// When the kernel or the window does not fit.
+    pub fn output_size(&self, size: [usize; 2]) -> Result<[usize; 2], NetworkError> {
         let size = self.convolution.output_size(size)?;
         match self.then {
             Then::Pool(pool) => pool.output_size(size),
-            Then::Nothing | Then::FrameNormRelu { .. } => Ok(size),
+            Then::Nothing | Then::GroupNormRelu { .. } => Ok(size),
         }
     }
 }
-
-/// A real number that networks are compiled for: `f32` or `f64`.
-pub trait NetworkReal: ConvolutionReal {
-    #[doc(hidden)]
-    fn through_layers(level: Level, task: ForwardTask<'_, Self>);
-    #[doc(hidden)]
-    fn back_through_layers(level: Level, task: BackwardTask<'_, Self>);
-}
-
-macro_rules! network_real {
-    ($real:ty) => {
-        impl NetworkReal for $real {
-            fn through_layers(level: Level, task: ForwardTask<'_, Self>) {
-                dispatch(level, task)
-            }
-
-            fn back_through_layers(level: Level, task: BackwardTask<'_, Self>) {
-                dispatch(level, task)
-            }
-        }
-    };
-}
-
-network_real!(f32);
-network_real!(f64);

@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use stroock_geometry::Real;
 
-use super::{Layer, Network, Then};
+use super::convolution::frames::frame_lanes_extent;
+use super::convolution::gather::TiledWeight;
+use super::convolution::layout::{Layout, Side};
+use super::convolution::links::Links;
+use super::group_norm::Parameters;
+use super::{Activation, Images, Layer, Network, NetworkError, Then};
 use crate::argument::{ArgumentError, check_length};
-use crate::convolution::error::checked_product;
-use crate::convolution::frames::frame_lanes_extent;
-use crate::convolution::gather::TiledWeight;
-use crate::convolution::layout::{Layout, Side};
-use crate::convolution::links::Links;
-use crate::convolution::{Activation, ConvolutionError, Images};
 use crate::simd::{Level, SimdReal};
 
 /// One layer for images of a known size.
@@ -40,6 +39,16 @@ impl Stage {
     pub fn scale_and_offset(&self) -> [Range<usize>; 2] {
         let (from, channels) = (self.bias().end, self.layout.output.channels);
         [from..from + channels, from + channels..from + 2 * channels]
+    }
+
+    /// The parameters of the normalisation.
+    pub fn normalisation<'p, T: Real>(&self, parameters: &'p [T]) -> Parameters<'p, T> {
+        let [scale, offset] = self.scale_and_offset();
+        let epsilon = match self.layer.then {
+            Then::GroupNormRelu { epsilon } => epsilon,
+            Then::Nothing | Then::Pool(_) => 0.0,
+        };
+        Parameters { scale: &parameters[scale], offset: &parameters[offset], epsilon: T::of(epsilon) }
     }
 
     /// The weights for the way from the input to the output.
@@ -71,35 +80,31 @@ impl Plan {
         network: &Network,
         images: &Images<'_, T>,
         parameters: &[T],
-    ) -> Result<Self, ConvolutionError> {
+    ) -> Result<Self, NetworkError> {
         let Some(first_layer) = network.layers.first() else {
             return Err(ArgumentError::Empty { argument: "layers" }.into());
         };
-        let [height, width] = images.size;
-        let channels = first_layer.convolution.channels[0];
-        let expected = checked_product("input", &[images.frames, channels, height, width])?;
-        check_length("input", "[frames, input channels, height, width]", expected, images.values.len())?;
-        let (mut size, mut channels, mut first) = (images.size, channels, 0);
-        let mut stages = Vec::with_capacity(network.layers.len());
+        let (mut size, mut channels, mut first) = (images.size, first_layer.convolution.channels[0], 0);
+        let mut stages: Vec<Stage> = Vec::with_capacity(network.layers.len());
         for (number, &layer) in network.layers.iter().enumerate() {
             let layout = layer.convolution.extents(images.frames, size)?;
-            check_length(
-                "channels",
-                "[output channels of the layer before]",
-                channels,
-                layout.input.channels,
-            )?;
-            let after = match layer.then {
-                Then::Pool(pool) => layout.output.pooled(pool)?,
-                Then::Nothing | Then::FrameNormRelu { .. } => layout.output,
-            };
+            let shape = "[output channels of the layer before]";
+            check_length("channels", shape, channels, layout.input.channels)?;
+            if let Then::GroupNormRelu { epsilon } = layer.then
+                && !(T::of(epsilon) > T::zero() && T::of(epsilon).is_finite())
+            {
+                return Err(NetworkError::Epsilon { epsilon });
+            }
+            let after = Side { size: layer.output_size(size)?, ..layout.output };
             let is_last = number + 1 == network.layers.len();
             let is_linear =
                 layer.then == Then::Nothing && layer.convolution.activation == Activation::Identity;
             stages.push(Stage { layer, layout, after, first, kept: !(is_last && is_linear) });
-            first = stages[number].first + layer.parameters();
+            first += layer.parameters();
             (size, channels) = (after.size, after.channels);
         }
+        let expected = images.frames * stages[0].layout.input.extent();
+        check_length("input", "[frames, input channels, height, width]", expected, images.values.len())?;
         check_length("parameters", "[parameters of all layers]", first, parameters.len())?;
         Ok(Self { stages, level: network.level.or_portable() })
     }

@@ -3,12 +3,12 @@
 use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::Tensor;
-use burn::tensor::activation::relu;
+use burn::tensor::activation::{relu, sigmoid};
 use serde::{Deserialize, Serialize};
-use stroock_kernels::convolution::ConvolutionError;
+use stroock_kernels::network::NetworkError;
 
 use super::{Decoder, DecoderError};
-use crate::image::{ImageNetwork, ImageNetworkConfig, ImageShape, logistic};
+use crate::image::{Follow, ImageNetwork, ImageNetworkConfig, ImageShape};
 use crate::initial::InitialWeights;
 
 /// Sizes of an [`ImageDecoder`].
@@ -38,6 +38,7 @@ pub struct ImageDecoder {
     shape: ImageShape,
     #[module(skip)]
     relu: bool,
+    /// Whether the output is still to be squeezed.
     #[module(skip)]
     sigmoid: bool,
 }
@@ -47,18 +48,23 @@ impl ImageDecoderConfig {
     ///
     /// # Errors
     /// When a layer does not fit the one before it.
-    pub fn output(&self) -> Result<ImageShape, ConvolutionError> {
+    pub fn output(&self) -> Result<ImageShape, NetworkError> {
         self.network.output(self.first)
     }
 
     /// Initialises the decoder for states of dimension `dim`.
     pub fn init(&self, dim: usize, weights: &mut InitialWeights) -> ImageDecoder {
+        let (mut network, mut sigmoid) = (self.network.clone(), self.sigmoid);
+        // The last layer squeezes its own output where nothing else follows it.
+        if let Some(last) = network.layers.last_mut().filter(|last| sigmoid && last.then == Follow::Nothing) {
+            (last.then, sigmoid) = (Follow::Sigmoid, false);
+        }
         ImageDecoder {
             first: weights.linear(dim, self.first.extent()),
-            network: self.network.init(self.first.channels, weights),
+            network: network.init(self.first.channels, weights),
             shape: self.first,
             relu: self.relu,
-            sigmoid: self.sigmoid,
+            sigmoid,
         }
     }
 }
@@ -70,6 +76,6 @@ impl Decoder for ImageDecoder {
         let first = if self.relu { relu(first) } else { first };
         let images = self.network.forward(first.reshape([count, channels, height, width]))?;
         let output = images.flatten(1, 3);
-        Ok(if self.sigmoid { logistic(output) } else { output })
+        Ok(if self.sigmoid { sigmoid(output) } else { output })
     }
 }

@@ -8,10 +8,10 @@ pub use mlp::{Activation, Mlp, MlpConfig};
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
+use stroock_kernels::network::NetworkError;
 use thiserror::Error;
 
 use crate::foreign::ForeignError;
-use crate::image::ImageError;
 
 /// A decoder: any burn module that maps latent states to outputs, point by point.
 pub trait Decoder: Module + ModuleDisplay {
@@ -28,7 +28,7 @@ pub trait Decoder: Module + ModuleDisplay {
 pub enum DecoderError {
     /// A layer on images refused its input.
     #[error("decoder: {0}")]
-    Image(#[from] ImageError),
+    Image(#[from] NetworkError),
     /// The decoder makes another number of outputs than the likelihood reads.
     #[error("the decoder gave {actual} numbers a point, but the likelihood reads {expected}")]
     Outputs {

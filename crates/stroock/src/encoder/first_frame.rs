@@ -3,7 +3,7 @@
 use burn::module::Module;
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
-use stroock_kernels::convolution::ConvolutionError;
+use stroock_kernels::network::NetworkError;
 
 use super::frames::frames_of;
 use super::{Encoder, EncoderError};
@@ -37,7 +37,7 @@ impl FirstFrameConfig {
         &self,
         frame: ImageShape,
         weights: &mut InitialWeights,
-    ) -> Result<FirstFrameEncoder, ConvolutionError> {
+    ) -> Result<FirstFrameEncoder, NetworkError> {
         self.network.output(frame)?;
         Ok(FirstFrameEncoder { network: self.network.init(frame.channels, weights), frame })
     }
@@ -46,7 +46,7 @@ impl FirstFrameConfig {
     ///
     /// # Errors
     /// When the layers do not fit the frames.
-    pub fn width(&self, frame: ImageShape) -> Result<usize, ConvolutionError> {
+    pub fn width(&self, frame: ImageShape) -> Result<usize, NetworkError> {
         Ok(self.network.output(frame)?.extent())
     }
 }

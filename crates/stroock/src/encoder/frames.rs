@@ -4,7 +4,7 @@ use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
-use stroock_kernels::convolution::ConvolutionError;
+use stroock_kernels::network::NetworkError;
 
 use super::{Encoder, EncoderError, TimeAttentionConfig, TimeAttentionEncoder};
 use crate::batch::EncoderInput;
@@ -45,7 +45,7 @@ impl FrameEncoderConfig {
         &self,
         frame: ImageShape,
         weights: &mut InitialWeights,
-    ) -> Result<FrameEncoder, ConvolutionError> {
+    ) -> Result<FrameEncoder, NetworkError> {
         let output = self.network.output(frame)?;
         Ok(FrameEncoder {
             network: self.network.init(frame.channels, weights),

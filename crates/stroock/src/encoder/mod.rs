@@ -20,11 +20,11 @@ use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 use stroock_kernels::attention::AttentionError;
 use stroock_kernels::gru::GruError;
+use stroock_kernels::network::NetworkError;
 use thiserror::Error;
 
 use crate::batch::EncoderInput;
 use crate::foreign::ForeignError;
-use crate::image::ImageError;
 
 /// An encoder: any burn module that maps the inputs of a batch to representations.
 pub trait Encoder: Module + ModuleDisplay {
@@ -55,7 +55,7 @@ pub enum EncoderError {
     },
     /// A layer on images refused its input.
     #[error("frames: {0}")]
-    Image(#[from] ImageError),
+    Image(#[from] NetworkError),
     /// Attention refused its inputs.
     #[error("time attention: {0}")]
     Attention(#[from] AttentionError),

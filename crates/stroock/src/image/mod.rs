@@ -1,14 +1,10 @@
-//! Layers on images, `[frames, channels, height, width]`, with kernels of their own.
+//! Layers on images, `[frames, channels, height, width]`, with a kernel of their own.
 
 mod convolution;
-mod frame_norm;
-mod in_one_piece;
-mod logistic;
+mod group_norm;
 mod network;
+mod operation;
 
 pub use convolution::{ConvolutionConfig, ConvolutionLayer};
-pub use frame_norm::{FrameNormConfig, FrameNormLayer};
-pub use logistic::logistic;
-pub use network::{
-    Follow, ImageError, ImageLayer, ImageLayerConfig, ImageNetwork, ImageNetworkConfig, ImageShape,
-};
+pub use group_norm::GroupNorm;
+pub use network::{Follow, ImageLayer, ImageLayerConfig, ImageNetwork, ImageNetworkConfig, ImageShape};

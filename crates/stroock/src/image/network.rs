@@ -5,13 +5,11 @@ use burn::nn::{BatchNorm, BatchNormConfig};
 use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
 use serde::{Deserialize, Serialize};
-use stroock_kernels::convolution::{ConvolutionError, MaxPool};
-use stroock_kernels::network::{Layer, Network, Then};
-use stroock_kernels::normalisation::NormalisationError;
-use thiserror::Error;
+use stroock_kernels::network::{Layer, MaxPool, Network, NetworkError, Then};
 
-use super::in_one_piece::in_one_piece;
-use super::{ConvolutionConfig, ConvolutionLayer, FrameNormConfig, FrameNormLayer};
+use super::group_norm::EPSILON;
+use super::operation::through_network;
+use super::{ConvolutionConfig, ConvolutionLayer, GroupNorm};
 use crate::initial::InitialWeights;
 
 /// Channels and size of images.
@@ -47,9 +45,11 @@ pub enum Follow {
     /// Mean 0 and variance 1 of every channel over the batch (running moments when not training), then
     /// `max(y, 0)`.
     BatchNormRelu,
-    /// Mean 0 and variance 1 of every image as a whole, scaled and shifted channel by channel, then
-    /// `max(y, 0)`.
-    FrameNormRelu,
+    /// Group normalisation with one group: mean 0 and variance 1 of every image as a whole, scaled and shifted channel
+    /// by channel, then `max(y, 0)`.
+    GroupNormRelu,
+    /// `1 / (1 + e^{-y})`.
+    Sigmoid,
 }
 
 /// A convolution and what follows it.
@@ -81,22 +81,23 @@ pub struct ImageNetwork {
 /// One layer of an [`ImageNetwork`].
 #[derive(Module, Debug)]
 pub struct ImageLayer {
-    /// Convolution, with the activation and the pooling that follow at once.
+    /// Convolution.
     pub convolution: ConvolutionLayer,
     /// Normalisation over the batch.
     pub batch_norm: Option<BatchNorm>,
     /// Normalisation of every image.
-    pub frame_norm: Option<FrameNormLayer>,
+    pub group_norm: Option<GroupNorm>,
+    /// The layer without its parameters and without normalisation over the batch.
+    #[module(skip)]
+    kernel: Layer,
 }
-
-const WINDOW: usize = 2;
 
 impl ImageNetworkConfig {
     /// The shape of the output for images of shape `input`.
     ///
     /// # Errors
     /// When a kernel or a window does not fit.
-    pub fn output(&self, input: ImageShape) -> Result<ImageShape, ConvolutionError> {
+    pub fn output(&self, input: ImageShape) -> Result<ImageShape, NetworkError> {
         self.layers.iter().try_fold(input, |shape, layer| layer.output(shape))
     }
 
@@ -113,23 +114,31 @@ impl ImageNetworkConfig {
 }
 
 impl ImageLayerConfig {
-    fn output(&self, input: ImageShape) -> Result<ImageShape, ConvolutionError> {
-        let shape = self.convolution.output(input)?;
-        let Follow::ReluPool = self.then else { return Ok(shape) };
-        let [height, width] = MaxPool { window: [WINDOW; 2] }.output_size([shape.height, shape.width])?;
-        Ok(ImageShape { height, width, ..shape })
+    fn kernel(&self, input: usize) -> Layer {
+        let convolution = self.convolution.kernel(input);
+        let (convolution, then) = match self.then {
+            Follow::Nothing | Follow::BatchNormRelu => (convolution, Then::Nothing),
+            Follow::Relu => (convolution.relu(), Then::Nothing),
+            Follow::ReluPool => (convolution.relu(), Then::Pool(MaxPool { window: [2, 2] })),
+            Follow::GroupNormRelu => (convolution, Then::GroupNormRelu { epsilon: EPSILON }),
+            Follow::Sigmoid => (convolution.sigmoid(), Then::Nothing),
+        };
+        Layer { convolution, then }
+    }
+
+    fn output(&self, input: ImageShape) -> Result<ImageShape, NetworkError> {
+        let [height, width] = self.kernel(input.channels).output_size([input.height, input.width])?;
+        Ok(ImageShape { channels: self.convolution.channels, height, width })
     }
 
     fn init(&self, input: usize, weights: &mut InitialWeights) -> ImageLayer {
         let channels = self.convolution.channels;
-        let relu = matches!(self.then, Follow::Relu | Follow::ReluPool);
-        let pool = (self.then == Follow::ReluPool).then_some(WINDOW);
         ImageLayer {
-            convolution: self.convolution.init(input, relu, pool, weights),
+            convolution: self.convolution.init(input, weights),
             batch_norm: (self.then == Follow::BatchNormRelu)
                 .then(|| BatchNormConfig::new(channels).init(weights.device())),
-            frame_norm: (self.then == Follow::FrameNormRelu)
-                .then(|| FrameNormConfig { channels }.init(weights)),
+            group_norm: (self.then == Follow::GroupNormRelu).then(|| GroupNorm::init(channels, weights)),
+            kernel: self.kernel(input),
         }
     }
 }
@@ -137,65 +146,32 @@ impl ImageLayerConfig {
 impl ImageNetwork {
     /// The output for images `[frames, channels, height, width]`.
     ///
-    /// The frames go through all layers in one piece, unless a layer normalises over the batch.
+    /// The frames go through all layers in one piece, or up to a layer that is normalised over the batch, which has to
+    /// see all of them, and from there on.
     ///
     /// # Errors
     /// When the images do not fit the layers.
-    pub fn forward(&self, images: Tensor<4>) -> Result<Tensor<4>, ImageError> {
-        match self.layers.iter().map(ImageLayer::kernel).collect::<Option<Vec<_>>>() {
-            Some(kernels) if !kernels.is_empty() => {
-                let parameters = self.layers.iter().flat_map(ImageLayer::parameters).collect();
-                Ok(in_one_piece(Network::new(kernels), images, Tensor::cat(parameters, 0))?)
+    pub fn forward(&self, mut images: Tensor<4>) -> Result<Tensor<4>, NetworkError> {
+        for piece in self.layers.split_inclusive(|layer| layer.batch_norm.is_some()) {
+            let network = Network::new(piece.iter().map(|layer| layer.kernel).collect());
+            let parameters = piece.iter().flat_map(ImageLayer::parameters).collect();
+            images = through_network(network, images, Tensor::cat(parameters, 0))?;
+            if let Some(norm) = piece.last().and_then(|layer| layer.batch_norm.as_ref()) {
+                images = relu(norm.forward(images));
+                // The running moments lag by one update until they are asked for, and a model may be saved now.
+                norm.running_mean.value_sync();
+                norm.running_var.value_sync();
             }
-            _ => self.layers.iter().try_fold(images, |images, layer| layer.forward(images)),
-        }
-    }
-}
-
-impl ImageLayer {
-    /// The layer without its parameters; `None` where it normalises over the batch.
-    fn kernel(&self) -> Option<Layer> {
-        let (convolution, pool) = self.convolution.kernel();
-        let then = match (pool, &self.frame_norm) {
-            _ if self.batch_norm.is_some() => return None,
-            (Some(_), Some(_)) => return None,
-            (Some(pool), None) => Then::Pool(pool),
-            (None, Some(norm)) => Then::FrameNormRelu { epsilon: norm.kernel().epsilon },
-            (None, None) => Then::Nothing,
-        };
-        Some(Layer { convolution, then })
-    }
-
-    /// The parameters in the order of [`Network`], each flat.
-    fn parameters(&self) -> Vec<Tensor<1>> {
-        let of_convolution = [self.convolution.weight.val().flatten(0, 3), self.convolution.bias.val()];
-        let of_norm = self.frame_norm.iter().flat_map(|norm| [norm.scale.val(), norm.offset.val()]);
-        of_convolution.into_iter().chain(of_norm).collect()
-    }
-
-    fn forward(&self, images: Tensor<4>) -> Result<Tensor<4>, ImageError> {
-        let mut images = self.convolution.forward(images)?;
-        if let Some(norm) = &self.batch_norm {
-            images = relu(norm.forward(images));
-            // The running moments lag by one update until they are asked for, and a model may be saved now.
-            norm.running_mean.value_sync();
-            norm.running_var.value_sync();
-        }
-        if let Some(norm) = &self.frame_norm {
-            images = norm.forward(images)?;
         }
         Ok(images)
     }
 }
 
-/// Why images cannot be put through layers.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum ImageError {
-    /// A convolution or a pooling refused its input.
-    #[error(transparent)]
-    Convolution(#[from] ConvolutionError),
-    /// A normalisation refused its input.
-    #[error(transparent)]
-    Normalisation(#[from] NormalisationError),
+impl ImageLayer {
+    /// The parameters in the order of [`Network`], each flat.
+    fn parameters(&self) -> Vec<Tensor<1>> {
+        let of_convolution = [self.convolution.weight.val().flatten(0, 3), self.convolution.bias.val()];
+        let of_norm = self.group_norm.iter().flat_map(|norm| [norm.scale.val(), norm.offset.val()]);
+        of_convolution.into_iter().chain(of_norm).collect()
+    }
 }

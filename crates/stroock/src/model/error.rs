@@ -1,6 +1,6 @@
 //! Why there is no model, or why it refuses a batch.
 
-use stroock_kernels::convolution::ConvolutionError;
+use stroock_kernels::network::NetworkError;
 use stroock_kernels::path::PathError;
 use stroock_kernels::start::StartError;
 use thiserror::Error;
@@ -72,7 +72,7 @@ pub enum ModelConfigError {
         /// Encoder or decoder.
         part: &'static str,
         /// What does not fit.
-        source: ConvolutionError,
+        source: NetworkError,
     },
     /// A size is zero or beyond all use.
     #[error("`{key}` has a size of {size}; it must lie between {least} and {most}")]

@@ -5,7 +5,7 @@ use burn::tensor::activation::relu;
 use burn::tensor::module::{conv_transpose2d, conv2d, max_pool2d};
 use burn::tensor::ops::{ConvOptions, ConvTransposeOptions, MaxPoolOptions};
 use stroock_kernels::argument::check_shape;
-use stroock_kernels::convolution::{ConvolutionError, MaxPool};
+use stroock_kernels::network::{MaxPool, NetworkError};
 
 use crate::image::{ConvolutionConfig, ImageShape};
 
@@ -30,7 +30,7 @@ pub fn convolve(
     bias: Tensor<1>,
     positive: bool,
     pool: Option<usize>,
-) -> Result<Tensor<4>, ConvolutionError> {
+) -> Result<Tensor<4>, NetworkError> {
     let ConvolutionConfig { channels, kernel, stride, padding, output_padding, transposed } = *config;
     let [_, inputs, height, width] = images.dims();
     let output = config.output(ImageShape { channels: inputs, height, width })?;

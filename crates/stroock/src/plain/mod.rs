@@ -1,31 +1,30 @@
-//! Plain twins of the fused operations, in burn's own tensor operations alone.
+//! Reference implementations of the fused operations, in burn's own tensor operations alone.
 //!
 //! Each function gives what the operation of the same inputs with a kernel of its own gives, within rounding, in
-//! values and in gradients, which here are those of automatic differentiation. The twins run on any backend, and
-//! they are what the kernels are tested against. They are written to be read: dense masks instead of ragged lists,
+//! values and in gradients, which here are those of automatic differentiation. They run on any backend, and
+//! are what the kernels are tested against. They are written to be read: dense masks instead of ragged lists,
 //! one tensor operation per term of the formula.
 //!
-//! | twin | operation with a kernel |
+//! | reference implementation | operation with a kernel |
 //! |---|---|
 //! | [`attend`] | [`encoder::attend`](crate::encoder::attend) |
 //! | [`last_state`] | [`encoder::Gru`](crate::encoder::Gru) |
 //! | [`simulate`] | [`latent::simulate`](crate::latent::simulate) |
-//! | [`convolve`] | [`image::ConvolutionLayer`](crate::image::ConvolutionLayer) |
-//! | [`frame_norm`] | [`image::FrameNormLayer`](crate::image::FrameNormLayer) |
+//! | [`convolve`], [`group_norm`] | [`image::ImageNetwork`](crate::image::ImageNetwork) |
 //! | [`entrywise`] | [`likelihood::entrywise_loss`](crate::likelihood::entrywise_loss) |
 //! | [`gaussian`], [`bernoulli`] | [`likelihood::Gaussian`](crate::likelihood::Gaussian), [`Bernoulli`](crate::likelihood::Bernoulli) |
 //! | [`continuous_bernoulli`] | [`likelihood::ContinuousBernoulli`](crate::likelihood::ContinuousBernoulli) |
 //! | [`squared_error`] | [`likelihood::squared_error`](crate::likelihood::squared_error) |
 //! | [`cross_entropy`] | [`likelihood::Categorical`](crate::likelihood::Categorical) |
 
-// Twins multiply by `1.0 / x` and do not use `div_scalar`, whose gradient burn rounds to single precision.
+// They multiply by `1.0 / x` and do not use `div_scalar`, whose gradient burn rounds to single precision.
 
 mod attention;
 mod convolution;
 mod cross_entropy;
 mod dense;
 mod entrywise;
-mod frame_norm;
+mod group_norm;
 mod path;
 mod recurrence;
 
@@ -33,6 +32,6 @@ pub use attention::attend;
 pub use convolution::convolve;
 pub use cross_entropy::cross_entropy;
 pub use entrywise::{bernoulli, continuous_bernoulli, entrywise, gaussian, squared_error};
-pub use frame_norm::frame_norm;
+pub use group_norm::group_norm;
 pub use path::simulate;
 pub use recurrence::last_state;

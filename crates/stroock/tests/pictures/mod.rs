@@ -67,7 +67,7 @@ pub fn of_frames() -> LatentSdeConfig {
     let network = ImageNetworkConfig {
         layers: vec![
             layer(2, [3, 1], false, Follow::ReluPool),
-            layer(3, [3, 2], false, Follow::FrameNormRelu),
+            layer(3, [3, 2], false, Follow::GroupNormRelu),
         ],
     };
     let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
@@ -76,7 +76,7 @@ pub fn of_frames() -> LatentSdeConfig {
         relu: false,
         network: ImageNetworkConfig {
             layers: vec![
-                layer(2, [4, 2], true, Follow::FrameNormRelu),
+                layer(2, [4, 2], true, Follow::GroupNormRelu),
                 layer(1, [4, 2], true, Follow::Nothing),
             ],
         },

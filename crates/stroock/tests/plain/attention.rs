@@ -6,8 +6,8 @@ use stroock::encoder;
 use stroock::plain;
 use stroock::series::Observation;
 
+use crate::agreement::assert_agreement;
 use crate::numbers::{doubles, tensor, uniform};
-use crate::twins::assert_twins;
 
 const CHANNELS: usize = 3;
 const REFERENCES: usize = 5;
@@ -45,7 +45,7 @@ fn compare(name: &str, input: &EncoderInput, features: usize, steepness: f64) {
         let queries = queries.reshape([REFERENCES, WIDTH]);
         (queries, keys.reshape([times, WIDTH]), values.reshape([points, features]))
     };
-    assert_twins(
+    assert_agreement(
         name,
         &leaves,
         |leaves| {

@@ -1,41 +1,58 @@
-//! Convolutions with what follows them, and the normalisation of frames.
+//! Networks of one layer: a convolution and what follows it.
 
 use burn::module::{Param, ParamId};
+use burn::tensor::activation::sigmoid;
 use burn::tensor::{Device, Tensor};
-use stroock::image::{ConvolutionConfig, FrameNormConfig};
+use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig};
 use stroock::initial::InitialWeights;
 use stroock::plain;
 
+use crate::agreement::assert_agreement;
 use crate::numbers::uniform;
-use crate::twins::assert_twins;
 
 /// Compares a layer on `frames` images of `[inputs, height, width]`.
-fn compare(config: ConvolutionConfig, relu: bool, pool: Option<usize>, images: [usize; 4]) {
-    let inputs = images[1];
-    let ends = if config.transposed { [inputs, config.channels] } else { [config.channels, inputs] };
+fn compare(config: ConvolutionConfig, then: Follow, images: [usize; 4]) {
+    let (inputs, outputs) = (images[1], config.channels);
+    let ends = if config.transposed { [inputs, outputs] } else { [outputs, inputs] };
     let weight = [ends[0], ends[1], config.kernel, config.kernel];
-    let leaves = [
+    let mut leaves = vec![
         ("images", uniform(images.iter().product(), 1)),
         ("weight", uniform(weight.iter().product(), 2)),
-        ("bias", uniform(config.channels, 3)),
+        ("bias", uniform(outputs, 3)),
     ];
-    let shaped = |leaves: &[Tensor<1>]| {
-        (leaves[0].clone().reshape(images), leaves[1].clone().reshape(weight), leaves[2].clone())
-    };
-    let layer = config.init(inputs, relu, pool, &mut InitialWeights::new(1, &Device::flex().autodiff()));
-    assert_twins(
-        &format!("{config:?}, relu {relu}, pool {pool:?}, {images:?}"),
+    if then == Follow::GroupNormRelu {
+        leaves.push(("scale", uniform(outputs, 4).into_iter().map(|x| 1.5 + x).collect()));
+        leaves.push(("offset", uniform(outputs, 5)));
+    }
+    let network = ImageNetworkConfig { layers: vec![ImageLayerConfig { convolution: config, then }] };
+    let network = network.init(inputs, &mut InitialWeights::new(1, &Device::flex().autodiff()));
+    assert_agreement(
+        &format!("{config:?}, {then:?}, {images:?}"),
         &leaves,
         |leaves| {
-            let (images, weight, bias) = shaped(leaves);
-            let mut layer = layer.clone();
-            layer.weight = Param::initialized(ParamId::new(), weight);
-            layer.bias = Param::initialized(ParamId::new(), bias);
-            layer.forward(images).unwrap().flatten(0, 3)
+            let mut network = network.clone();
+            let layer = &mut network.layers[0];
+            let flat = |i: usize| Param::initialized(ParamId::new(), leaves[i].clone());
+            layer.convolution.weight = Param::initialized(ParamId::new(), leaves[1].clone().reshape(weight));
+            layer.convolution.bias = flat(2);
+            if let Some(norm) = &mut layer.group_norm {
+                (norm.scale, norm.offset) = (flat(3), flat(4));
+            }
+            network.forward(leaves[0].clone().reshape(images)).unwrap().flatten(0, 3)
         },
         |leaves| {
-            let (images, weight, bias) = shaped(leaves);
-            plain::convolve(&config, images, weight, bias, relu, pool).unwrap().flatten(0, 3)
+            let relu = matches!(then, Follow::Relu | Follow::ReluPool);
+            let pool = (then == Follow::ReluPool).then_some(2);
+            let [images, weight] = [leaves[0].clone().reshape(images), leaves[1].clone().reshape(weight)];
+            let output = plain::convolve(&config, images, weight, leaves[2].clone(), relu, pool).unwrap();
+            let output = match then {
+                Follow::GroupNormRelu => {
+                    plain::group_norm(output, leaves[3].clone(), leaves[4].clone(), 1e-5).unwrap()
+                }
+                Follow::Sigmoid => sigmoid(output),
+                _ => output,
+            };
+            output.flatten(0, 3)
         },
     );
 }
@@ -45,67 +62,56 @@ const PLAIN: ConvolutionConfig =
 
 #[test]
 fn convolutions() {
-    compare(PLAIN, false, None, [2, 2, 6, 5]);
-    compare(ConvolutionConfig { stride: 2, padding: 1, ..PLAIN }, true, None, [9, 1, 7, 8]);
+    compare(PLAIN, Follow::Nothing, [2, 2, 6, 5]);
+    compare(ConvolutionConfig { stride: 2, padding: 1, ..PLAIN }, Follow::Relu, [9, 1, 7, 8]);
     compare(
         ConvolutionConfig { kernel: 5, stride: 3, padding: 2, channels: 1, ..PLAIN },
-        false,
-        None,
+        Follow::Nothing,
         [1, 4, 8, 8],
     );
 }
 
 #[test]
 fn convolutions_with_pooling() {
-    compare(ConvolutionConfig { padding: 1, ..PLAIN }, true, Some(2), [3, 2, 8, 8]);
+    compare(ConvolutionConfig { padding: 1, ..PLAIN }, Follow::ReluPool, [3, 2, 8, 8]);
     // Rows and columns behind the last whole window are dropped.
-    compare(PLAIN, true, Some(2), [3, 2, 7, 9]);
-    compare(PLAIN, false, Some(3), [2, 1, 8, 8]);
+    compare(PLAIN, Follow::ReluPool, [3, 2, 7, 9]);
 }
 
 #[test]
 fn transposed_convolutions() {
     let transposed = ConvolutionConfig { transposed: true, ..PLAIN };
-    compare(transposed, false, None, [2, 2, 3, 4]);
-    compare(ConvolutionConfig { stride: 2, padding: 1, ..transposed }, true, None, [3, 2, 4, 4]);
+    compare(transposed, Follow::Nothing, [2, 2, 3, 4]);
+    compare(ConvolutionConfig { stride: 2, padding: 1, ..transposed }, Follow::Relu, [3, 2, 4, 4]);
     compare(
         ConvolutionConfig { kernel: 5, stride: 2, padding: 2, output_padding: 1, channels: 2, ..transposed },
-        true,
-        None,
+        Follow::Relu,
         [2, 3, 4, 3],
     );
-    compare(ConvolutionConfig { kernel: 5, stride: 4, padding: 2, ..transposed }, false, None, [2, 2, 3, 3]);
-    compare(ConvolutionConfig { kernel: 2, stride: 2, padding: 5, ..transposed }, false, None, [1, 2, 8, 8]);
+    compare(
+        ConvolutionConfig { kernel: 5, stride: 4, padding: 2, ..transposed },
+        Follow::Nothing,
+        [2, 2, 3, 3],
+    );
+    compare(
+        ConvolutionConfig { kernel: 2, stride: 2, padding: 5, ..transposed },
+        Follow::Nothing,
+        [1, 2, 8, 8],
+    );
 }
 
 #[test]
-fn frames_are_normalised_as_a_whole() {
-    for shape in [[3, 3, 1, 11], [2, 5, 13, 1], [1, 1, 2, 1], [2, 3, 1, 1]] {
-        let channels = shape[1];
-        // Numbers away from 0, so that there is a mean to take away.
-        let images = uniform(shape.iter().product(), 1).into_iter().map(|x| 3.0 * x + 2.0).collect();
-        let leaves = [
-            ("images", images),
-            ("scale", uniform(channels, 2).into_iter().map(|x| 1.5 + x).collect()),
-            ("offset", uniform(channels, 3)),
-        ];
-        let layer =
-            FrameNormConfig { channels }.init(&mut InitialWeights::new(1, &Device::flex().autodiff()));
-        assert_twins(
-            &format!("{shape:?}"),
-            &leaves,
-            |leaves| {
-                let mut layer = layer.clone();
-                layer.scale = Param::initialized(ParamId::new(), leaves[1].clone());
-                layer.offset = Param::initialized(ParamId::new(), leaves[2].clone());
-                layer.forward(leaves[0].clone().reshape(shape)).unwrap().flatten(0, 3)
-            },
-            |leaves| {
-                let images = leaves[0].clone().reshape(shape);
-                plain::frame_norm(images, leaves[1].clone(), leaves[2].clone(), 1e-5).unwrap().flatten(0, 3)
-            },
-        );
+fn group_normalisation() {
+    let single = ConvolutionConfig { kernel: 1, ..PLAIN };
+    for images in [[3, 3, 1, 11], [2, 5, 13, 1], [1, 2, 2, 1], [2, 3, 1, 1]] {
+        compare(single, Follow::GroupNormRelu, images);
     }
+    compare(ConvolutionConfig { padding: 1, ..PLAIN }, Follow::GroupNormRelu, [9, 2, 5, 4]);
+}
+
+#[test]
+fn the_logistic_function() {
+    compare(PLAIN, Follow::Sigmoid, [2, 2, 6, 5]);
 }
 
 #[test]
@@ -123,7 +129,7 @@ fn shapes_that_do_not_fit_are_errors() {
     assert!(convolve(&ConvolutionConfig { kernel: 9, ..PLAIN }, [3, 2, 9, 9], 3, None).is_err());
     let norm = |channels: usize, epsilon| {
         let numbers = Tensor::<1>::ones([channels], &device);
-        plain::frame_norm(images(), numbers.clone(), numbers, epsilon).is_ok()
+        plain::group_norm(images(), numbers.clone(), numbers, epsilon).is_ok()
     };
     assert!(norm(2, 1e-5));
     assert!(!norm(3, 1e-5));

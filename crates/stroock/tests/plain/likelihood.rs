@@ -8,8 +8,8 @@ use stroock::batch::{Targets, TargetsError};
 use stroock::likelihood::{Bernoulli, Categorical, ContinuousBernoulli, Gaussian, squared_error};
 use stroock::plain;
 
+use crate::agreement::assert_agreement;
 use crate::numbers::{doubles, uniform};
-use crate::twins::assert_twins;
 
 const SAMPLES: usize = 3;
 const CHANNELS: usize = 2;
@@ -41,7 +41,7 @@ fn outputs(width: usize, size: f64) -> Vec<f64> {
 fn gaussian_with_one_scale_and_with_one_a_channel() {
     for (masked, scales) in [(true, 1), (true, CHANNELS), (false, CHANNELS)] {
         let targets = targets(|x| x, masked);
-        assert_twins(
+        assert_agreement(
             &format!("gaussian, masked {masked}, {scales} scales"),
             &[("mean", outputs(CHANNELS, 1.0)), ("ln scale", uniform(scales, 4))],
             |leaves| {
@@ -60,13 +60,13 @@ fn grey_values_and_squared_errors() {
         let targets = targets(|x| 0.5 + 0.5 * x, masked);
         for size in [0.3, 30.0] {
             let leaves = [("logits", outputs(CHANNELS, size))];
-            assert_twins(
+            assert_agreement(
                 "bernoulli",
                 &leaves,
                 |leaves| Bernoulli.negative_log_likelihood(output(&leaves[0]), Arc::clone(&targets)).unwrap(),
                 |leaves| plain::bernoulli(output(&leaves[0]), &targets).unwrap(),
             );
-            assert_twins(
+            assert_agreement(
                 "continuous bernoulli",
                 &leaves,
                 |leaves| {
@@ -75,7 +75,7 @@ fn grey_values_and_squared_errors() {
                 },
                 |leaves| plain::continuous_bernoulli(output(&leaves[0]), &targets).unwrap(),
             );
-            assert_twins(
+            assert_agreement(
                 "squared error",
                 &leaves,
                 |leaves| squared_error(output(&leaves[0]), Arc::clone(&targets)).unwrap(),
@@ -89,7 +89,7 @@ fn grey_values_and_squared_errors() {
 fn classes() {
     for (masked, classes) in [(true, 4), (false, 4), (true, 2)] {
         let targets = targets(|x| ((0.5 + 0.5 * x) * classes as f64).floor(), masked);
-        assert_twins(
+        assert_agreement(
             "classes",
             &[("logits", outputs(CHANNELS * classes, 20.0))],
             |leaves| {

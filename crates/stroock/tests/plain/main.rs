@@ -1,11 +1,11 @@
-//! Every operation with a kernel of its own against its twin in plain tensor operations.
+//! Every operation with a kernel of its own against its reference implementation in plain tensor operations.
 
 #[path = "../numbers/mod.rs"]
 mod numbers;
 
+mod agreement;
 mod attention;
 mod image;
 mod likelihood;
 mod path;
 mod recurrence;
-mod twins;

@@ -7,8 +7,8 @@ use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{PathError, PathSolver, Space};
 
+use crate::agreement::assert_agreement;
 use crate::numbers::{doubles, tensor, uniform, unit_vectors};
-use crate::twins::assert_twins;
 
 const SAMPLES: usize = 3;
 const SERIES: usize = 4;
@@ -87,7 +87,7 @@ fn compare(name: &str, plan: &PathPlan, sigma: f64, drift: f64, with_prior: bool
             Tensor::cat(vec![states.flatten(0, 2), kl.flatten(0, 1)], 0)
         }
     };
-    assert_twins(name, &leaves, run(latent::simulate), run(plain::simulate));
+    assert_agreement(name, &leaves, run(latent::simulate), run(plain::simulate));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use burn::tensor::{Device, Tensor};
 use stroock::encoder::Gru;
 use stroock::plain;
 
+use crate::agreement::{assert_agreement, assert_near};
 use crate::numbers::{doubles, tensor, uniform};
-use crate::twins::{assert_near, assert_twins};
 
 /// A unit whose parameters are results of other operations.
 fn unit([w_ih, w_hh]: [Tensor<2>; 2], [b_ih, b_hh]: [Tensor<1>; 2]) -> Gru {
@@ -28,7 +28,7 @@ fn last_states() {
         ];
         let inputs = |leaf: &Tensor<1>| leaf.clone().reshape([series, steps, width]);
         let matrix = |leaf: &Tensor<1>| leaf.clone().reshape([3 * hidden, leaf.dims()[0] / (3 * hidden)]);
-        assert_twins(
+        assert_agreement(
             &format!("{series} series, {steps} steps, {width} inputs, {hidden} units"),
             &leaves,
             |l| {

@@ -1,4 +1,4 @@
-//! Twins agree in values and in the gradients of every input, in both precisions.
+//! Operations agree with their reference implementations in values and in the gradients of every input, in both precisions.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 
@@ -9,7 +9,7 @@ pub type Leaf = (&'static str, Vec<f64>);
 
 /// Compares two functions of flat inputs with flat outputs, and the gradients of a sum of their outputs with
 /// arbitrary weights. Differences are relative to the largest number of each list, or to 1.
-pub fn assert_twins(
+pub fn assert_agreement(
     name: &str,
     leaves: &[Leaf],
     fused: impl Fn(&[Tensor<1>]) -> Tensor<1>,

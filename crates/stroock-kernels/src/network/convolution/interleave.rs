@@ -52,10 +52,10 @@ pub(super) fn interleave<T: Real>(from: &[T], streams: Streams, to: &mut [T], ru
 
 /// `to[l][p] = from[p][l]`: the inverse of [`interleave`].
 #[inline(always)]
-pub(super) fn deinterleave<T: Copy + Default>(from: &[T], runs: Runs, to: &mut [T], streams: Streams) {
+pub(super) fn deinterleave<T: Real>(from: &[T], runs: Runs, to: &mut [T], streams: Streams) {
     for first in (0..streams.count).step_by(BLOCK) {
         let count = (streams.count - first).min(BLOCK);
-        let mut block = [[T::default(); BLOCK]; BLOCK];
+        let mut block = [[T::zero(); BLOCK]; BLOCK];
         for p in (0..streams.length).step_by(BLOCK) {
             let width = (streams.length - p).min(BLOCK);
             for q in 0..width {

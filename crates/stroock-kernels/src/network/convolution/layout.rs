@@ -1,11 +1,10 @@
 //! The extents of a convolution, and the checks that they make sense.
 
-use stroock_geometry::Real;
-
-use super::error::checked_product;
 use super::links::{Axis, Links};
-use super::{Convolution, ConvolutionError, Direction, Images, MaxPool};
-use crate::argument::{check_length, check_positive};
+use super::{Convolution, Direction};
+use crate::argument::check_positive;
+use crate::network::NetworkError;
+use crate::network::error::checked_product;
 
 /// Most pixels of a frame.
 const MAX_PIXELS: usize = 1 << 20;
@@ -29,17 +28,11 @@ impl Side {
     pub fn extent(self) -> usize {
         self.channels * self.pixels()
     }
-
-    /// What is left after pooling.
-    pub fn pooled(self, pool: MaxPool) -> Result<Self, ConvolutionError> {
-        Ok(Self { size: pool.output_size(self.size)?, ..self })
-    }
 }
 
 /// The extents of a convolution that has passed its checks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    pub frames: usize,
     pub input: Side,
     pub output: Side,
     direction: Direction,
@@ -85,11 +78,11 @@ impl Convolution {
     ///
     /// # Errors
     /// When the kernel does not fit, or the output would be empty or too large.
-    pub fn output_size(&self, size: [usize; 2]) -> Result<[usize; 2], ConvolutionError> {
+    pub fn output_size(&self, size: [usize; 2]) -> Result<[usize; 2], NetworkError> {
         check_positive("size", &size)?;
         check_positive("kernel", &self.kernel)?;
         check_positive("stride", &self.stride)?;
-        let too_large = |argument| ConvolutionError::TooLarge { argument };
+        let too_large = |argument| NetworkError::TooLarge { argument };
         let mut out = [0; 2];
         for axis in 0..2 {
             let (kernel, stride) = (self.kernel[axis], self.stride[axis]);
@@ -98,21 +91,21 @@ impl Convolution {
                 Direction::Plain => {
                     let padded = size[axis].checked_add(twice).ok_or(too_large("padding"))?;
                     if kernel > padded {
-                        return Err(ConvolutionError::KernelTooLarge { axis, kernel, padded });
+                        return Err(NetworkError::KernelTooLarge { axis, kernel, padded });
                     }
                     (padded - kernel) / stride + 1
                 }
                 Direction::Transposed { output_padding } => {
                     let output_padding = output_padding[axis];
                     if output_padding >= stride {
-                        return Err(ConvolutionError::OutputPadding { axis, output_padding, stride });
+                        return Err(NetworkError::OutputPadding { axis, output_padding, stride });
                     }
                     let reach = (size[axis] - 1).checked_mul(stride).ok_or(too_large("stride"))?;
                     let full = reach.checked_add(kernel).and_then(|full| full.checked_add(output_padding));
                     let full = full.ok_or(too_large("kernel"))?;
                     if full <= twice {
                         let padding = self.padding[axis];
-                        return Err(ConvolutionError::PaddingTooLarge { axis, padding, full });
+                        return Err(NetworkError::PaddingTooLarge { axis, padding, full });
                     }
                     full - twice
                 }
@@ -124,37 +117,20 @@ impl Convolution {
         }
     }
 
-    /// Checks the arguments that every pass has.
-    pub(super) fn layout<T: Real>(
-        &self,
-        input: &Images<'_, T>,
-        weight: &[T],
-    ) -> Result<Layout, ConvolutionError> {
-        let layout = self.extents(input.frames, input.size)?;
-        let expected = input.frames * layout.input.extent();
-        check_length("input", "[frames, input channels, height, width]", expected, input.values.len())?;
-        let shape = match self.direction {
-            Direction::Plain => "[output channels, input channels, kernel height, kernel width]",
-            Direction::Transposed { .. } => "[input channels, output channels, kernel height, kernel width]",
-        };
-        check_length("weight", shape, layout.weight_extent(), weight.len())?;
-        Ok(layout)
-    }
-
-    /// The extents for `frames` frames of height and width `size`.
-    pub(crate) fn extents(&self, frames: usize, size: [usize; 2]) -> Result<Layout, ConvolutionError> {
+    /// The extents for `frames` frames of height and width `size`, if so many numbers can be in memory.
+    pub(crate) fn extents(&self, frames: usize, size: [usize; 2]) -> Result<Layout, NetworkError> {
         check_positive("channels", &self.channels)?;
         let output = self.output_size(size)?;
         let [inputs, outputs] = self.channels;
         if checked_product("size", &size)? > MAX_PIXELS {
-            return Err(ConvolutionError::TooLarge { argument: "size" });
+            return Err(NetworkError::TooLarge { argument: "size" });
         }
         checked_product("input", &[frames, inputs, size[0], size[1]])?;
         checked_product("weight", &[inputs, outputs, self.kernel[0], self.kernel[1]])?;
         checked_product("output", &[frames, outputs, output[0], output[1]])?;
         let pixels = (size[0] * size[1]).max(output[0] * output[1]);
         if checked_product("kernel", &[pixels, self.kernel[0], self.kernel[1]])? > MAX_LINKS {
-            return Err(ConvolutionError::TooLarge { argument: "kernel" });
+            return Err(NetworkError::TooLarge { argument: "kernel" });
         }
 
         let (fine, coarse) = match self.direction {
@@ -169,7 +145,6 @@ impl Convolution {
             padding: self.padding[axis],
         };
         Ok(Layout {
-            frames,
             input: Side { channels: inputs, size },
             output: Side { channels: outputs, size: output },
             direction: self.direction,

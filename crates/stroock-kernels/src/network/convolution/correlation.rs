@@ -2,12 +2,12 @@
 
 use stroock_geometry::Real;
 
-use crate::convolution::ConvolutionReal;
-use crate::convolution::correlate::CorrelateTask;
-use crate::convolution::correlate_frames::CorrelateFramesTask;
-use crate::convolution::frames::{turn_to_channels, turned_extent};
-use crate::convolution::layout::{Layout, Side};
-use crate::convolution::links::Links;
+use super::correlate::CorrelateTask;
+use super::correlate_frames::CorrelateFramesTask;
+use super::frames::{turn_to_channels, turned_extent};
+use super::layout::{Layout, Side};
+use super::links::Links;
+use crate::network::NetworkReal;
 use crate::simd::Level;
 
 /// Most pairs of channels, for every tap, whose sums are kept in lanes: these sums and the images have to stay in the
@@ -16,7 +16,7 @@ const FEW: usize = 2048;
 
 /// The gradient of a weight, `[tap, source channel, destination channel]` with one of the layer's sides as the source
 /// and the other one as the destination.
-pub(super) struct Correlation {
+pub(crate) struct Correlation {
     links: Links,
     /// Whether the input of the layer is the destination.
     to_input: bool,
@@ -29,7 +29,7 @@ pub(super) struct Correlation {
 }
 
 /// What the backward pass has of a group of frames in lanes.
-pub(super) struct Sides<'s, T> {
+pub(crate) struct Sides<'s, T> {
     /// Vectors that the group fills.
     pub vectors: usize,
     /// The input of the layer.
@@ -81,13 +81,7 @@ impl Correlation {
 
     /// Adds a group of frames to the sums; `turned` is scratch.
     #[inline(always)]
-    pub fn add<T: ConvolutionReal>(
-        &self,
-        level: Level,
-        sides: Sides<'_, T>,
-        turned: &mut [T],
-        sums: &mut [T],
-    ) {
+    pub fn add<T: NetworkReal>(&self, level: Level, sides: Sides<'_, T>, turned: &mut [T], sums: &mut [T]) {
         let Sides { vectors, input, of_output } = sides;
         let (source, destination) = if self.to_input { (of_output, input) } else { (input, of_output) };
         let links = &self.links;

@@ -1,13 +1,13 @@
-//! What can be wrong with a convolution.
+//! What can be wrong with a network.
 
 use thiserror::Error;
 
 use crate::argument::ArgumentError;
 
-/// Why a convolution or a pooling cannot be computed. Every variant names the argument at fault.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+/// Why a network cannot be computed. Every variant names the argument at fault.
+#[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum ConvolutionError {
+pub enum NetworkError {
     /// An argument is not as every kernel asks for.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
@@ -61,25 +61,21 @@ pub enum ConvolutionError {
         /// Name of the argument.
         argument: &'static str,
     },
-    /// An index of a pooling lies outside its plane.
-    #[error("`indices` is {index} at place {place}, outside a plane of {pixels} pixels")]
-    IndexOutside {
-        /// Place in the flat slice.
-        place: usize,
-        /// Given index.
-        index: u32,
-        /// Pixels of a plane.
-        pixels: usize,
+    /// The number below the root of a normalisation is not positive, so that a constant frame would be divided by zero.
+    #[error("`epsilon` is {epsilon}, but it must be positive and finite in the precision of the images")]
+    Epsilon {
+        /// Given value.
+        epsilon: f64,
     },
-    /// A tape belongs to images of another size or to another instruction set.
+    /// A tape belongs to another network or to other images.
     #[error("`tape` was kept by another network, or for other images")]
     ForeignTape,
 }
 
 /// The product of extents, if a slice of that many numbers can exist.
-pub(crate) fn checked_product(argument: &'static str, extents: &[usize]) -> Result<usize, ConvolutionError> {
+pub(super) fn checked_product(argument: &'static str, extents: &[usize]) -> Result<usize, NetworkError> {
     let product = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
     product
         .filter(|&product| product <= isize::MAX as usize / size_of::<f64>())
-        .ok_or(ConvolutionError::TooLarge { argument })
+        .ok_or(NetworkError::TooLarge { argument })
 }

@@ -1,26 +1,40 @@
-//! Normalisation of frames in lanes: see [`normalisation`](crate::normalisation) for the formulas.
+//! Group normalisation of frames in lanes, with all channels of a frame in one group.
+//!
+//! With the mean `m` and the unbiased variance `v` of the `N` numbers `x` of a frame and `r = 1 / sqrt(v + epsilon)`,
+//!
+//! ```text
+//! h_i = r (x_i - m),     y_i = max(scale_c h_i + offset_c, 0).
+//! ```
+//!
+//! Let `g` be the gradient of a loss with respect to `y`, and 0 where the output was cut at 0. Then
+//!
+//! ```text
+//! d/dx_i = r (scale_c g_i - 1/N sum_j scale_c g_j - h_i / (N-1) sum_j scale_c g_j h_j),
+//! d/dscale_c = sum_{i in c} g_i h_i,     d/doffset_c = sum_{i in c} g_i.
+//! ```
 //!
 //! Every lane is a frame, so that sums over a frame are sums of vectors, and nothing is added across lanes but the
-//! gradients of the parameters at the end.
+//! gradients of the parameters at the end. The output is not needed backward, since the sign of every number is made
+//! again from its image.
 
 use num_traits::Float;
 use stroock_geometry::Real;
 
-use crate::convolution::frames::pixel_distance;
-use crate::convolution::layout::Side;
+use super::convolution::frames::pixel_distance;
+use super::convolution::layout::Side;
 use crate::simd::Lanes;
 
 /// Sums side by side, since one would wait for every addition.
 const SUMS: usize = 4;
 
-/// Means and deviations of the frames in one vector.
+/// Means and standard deviations of the frames in one vector.
 #[derive(Clone, Copy)]
 struct Moments<V> {
     /// The mean, rounded.
     mean: V,
-    /// What rounding has taken from it.
+    /// What rounding has taken from it: numbers that differ by little beside their mean keep their digits.
     remainder: V,
-    /// `1 / sqrt(variance + epsilon)`.
+    /// `1 / sqrt(variance + epsilon)`; not a number where the variance is not finite.
     inverse: V,
 }
 
@@ -238,6 +252,7 @@ pub(super) fn pull_back<V: Lanes>(
         }
         // `r (scale_c g - mean of scale_c g - h q)` as a linear function of `g` and `u`.
         let q = inverse.mul(of_values.neg_mul_add(remainder, products)).div(rest);
+        // Not the square of the inverse: it would overflow for a constant frame and a small epsilon.
         let of_u = inverse.mul(q).mul(inverse);
         let constant = remainder.mul(of_u).sub(inverse.mul(of_values).div(count));
         for pixel in 0..runs.pixels {

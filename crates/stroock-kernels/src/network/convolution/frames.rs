@@ -7,13 +7,6 @@ use stroock_geometry::Real;
 use super::interleave::{Runs, Streams, deinterleave, interleave};
 use super::layout::Side;
 
-/// Groups that one task works through, with one scratch: few enough tasks to keep their overhead small, and
-/// many enough to spread over threads. It depends on the frames alone, so that sums over tasks do too.
-pub(super) fn groups_per_task(frames: usize, group: usize) -> usize {
-    const TASKS: usize = 64;
-    frames.div_ceil(group).div_ceil(TASKS).max(1)
-}
-
 /// From a pixel to the next one, each with `channels` runs of `group` numbers. A run is a line of the cache
 /// or several: an odd number of them leads neighbouring pixels to different places of the cache.
 #[inline(always)]
@@ -35,7 +28,7 @@ pub(crate) fn frames_to_lanes<T: Real>(images: &[T], side: Side, group: usize, t
 
 /// The inverse of [`frames_to_lanes`].
 #[inline(always)]
-pub(crate) fn frames_from_lanes<T: Copy + Default>(from: &[T], side: Side, group: usize, images: &mut [T]) {
+pub(crate) fn frames_from_lanes<T: Real>(from: &[T], side: Side, group: usize, images: &mut [T]) {
     let pixels = side.pixels();
     let streams = Streams { count: images.len() / side.extent(), distance: side.extent(), length: pixels };
     let runs = Runs { lanes: group, distance: pixel_distance(side.channels, group) };
@@ -54,32 +47,6 @@ pub(crate) fn frame_lanes_extent(side: Side, group: usize) -> usize {
 pub(crate) fn clear_padding<T: Real>(lanes: &mut [T], side: Side, group: usize) {
     let distance = pixel_distance(side.channels, group);
     lanes[side.pixels() * distance..][..distance].fill(T::zero());
-}
-
-/// `[tile of channels, pixel, frame, lane]`: the channels in lanes, as many to a tile as frames to a group.
-#[inline(always)]
-pub(super) fn channels_to_lanes<T: Real>(images: &[T], side: Side, group: usize, to: &mut [T]) {
-    let pixels = side.pixels();
-    let runs = Runs { lanes: group, distance: pixel_distance(group, group) };
-    for (tile, to) in to.chunks_exact_mut(pixels * runs.distance).enumerate() {
-        let first = tile * group;
-        let count = (side.channels - first).min(group);
-        let streams = Streams { count, distance: pixels, length: pixels };
-        let frames = images.chunks_exact(side.extent());
-        let idle = frames.len()..group;
-        for (frame, image) in frames.enumerate() {
-            interleave(&image[first * pixels..], streams, &mut to[frame * group..], runs);
-        }
-        for frame in idle {
-            let none = Streams { count: 0, ..streams };
-            interleave(&[], none, &mut to[frame * group..], runs);
-        }
-    }
-}
-
-/// Numbers of a group in the order of [`channels_to_lanes`].
-pub(super) fn channel_lanes_extent(side: Side, group: usize) -> usize {
-    side.channels.div_ceil(group) * side.pixels() * pixel_distance(group, group)
 }
 
 /// From the order of [`frames_to_lanes`], with `group` frames, to `[tile of channels, pixel, frame, lane]` with `lanes`

@@ -131,8 +131,10 @@ fn gather<V: Lanes, const P: usize>(task: GatherTask<'_, V::Real>) {
                     }
                 }
             }
-            if activation == Activation::Relu {
-                rectify::<V>(sums);
+            match activation {
+                Activation::Identity => {}
+                Activation::Relu => rectify::<V>(sums),
+                Activation::Sigmoid => squash::<V>(sums),
             }
         }
     }
@@ -219,5 +221,13 @@ fn rectify<V: Lanes>(values: &mut [V::Real]) {
         let y = V::load(values);
         // The difference is 0 unless `y` is infinite or not a number.
         y.where_greater(V::Real::of(0.0), y).add(y.sub(y)).store(values);
+    }
+}
+
+/// `1 / (1 + e^{-y})`.
+#[inline(always)]
+fn squash<V: Lanes>(values: &mut [V::Real]) {
+    for values in values.chunks_exact_mut(V::WIDTH) {
+        V::load(values).sigmoid().store(values);
     }
 }

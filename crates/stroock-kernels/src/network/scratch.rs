@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 /// Scratch for as many tasks as run at the same time. Fresh memory is slow, because the operating system
 /// clears it page by page: a task takes over what an earlier one has left.
-pub(crate) struct Scratch<S> {
+pub(super) struct Scratch<S> {
     idle: Mutex<Vec<S>>,
 }
 

@@ -50,7 +50,7 @@ pub struct CorrelateTask<'c, T> {
     pub(crate) frames: usize,
     /// In the order of [`frames_to_lanes`](super::frames::frames_to_lanes).
     pub(crate) source: &'c [T],
-    /// In the order of [`channels_to_lanes`](super::frames::channels_to_lanes).
+    /// In the order of [`turn_to_channels`](super::frames::turn_to_channels).
     pub(crate) destination: &'c [T],
     pub(crate) sums: &'c mut [T],
 }
