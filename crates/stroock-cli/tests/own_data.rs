@@ -61,7 +61,7 @@ fn examples_of_the_help_work_as_printed() {
             assert_eq!(output.status.code(), Some(0), "{example}: {}", text(&output.stderr));
         }
     }
-    for file in ["filled.csv", "ahead.csv", "classes.csv", "invented.csv", "run/report.html"] {
+    for file in ["filled.csv", "ahead.csv", "classes.csv", "sampled.csv", "run/report.html"] {
         let length = std::fs::metadata(folder.path().join(file)).unwrap().len();
         assert!(length > 100, "{file} has {length} bytes");
     }

@@ -14,7 +14,7 @@ fn windows(length: f64) -> Sampling {
 }
 
 /// Every time of the table of the user with what is observed there, static variables left out.
-fn observations(table: &Table) -> Vec<(String, u64, Vec<Option<u32>>)> {
+fn observations(table: &Table) -> Vec<(String, u64, Vec<Option<u64>>)> {
     let channels = table.variables.len();
     let mut all = Vec::new();
     for (series, origin) in table.data.series().iter().zip(&table.origins) {
@@ -31,7 +31,7 @@ fn observations(table: &Table) -> Vec<(String, u64, Vec<Option<u32>>)> {
 }
 
 /// The static value of each series, with the name of the series; those without times are left out.
-fn statics(table: &Table) -> Vec<(String, Option<u32>)> {
+fn statics(table: &Table) -> Vec<(String, Option<u64>)> {
     let series = table.data.series().iter().filter(|series| !series.times.is_empty());
     let value = |series: &Series<f64>| series.is_observed(3, 0, 2).then(|| series.values[2].to_bits());
     series.map(|series| (series.id.clone(), value(series))).collect()

@@ -79,7 +79,8 @@ impl StochasticLorenz {
     /// When a parameter lies outside its range.
     pub fn generate(&self, seed: u64) -> Result<LorenzData, SyntheticError> {
         self.check()?;
-        let stream = |number, sample| key(seed, TAG, Stage::Epoch(0)).stream(Purpose::Synthetic, number, sample);
+        let stream =
+            |number, sample| key(seed, TAG, Stage::Epoch(0)).stream(Purpose::Synthetic, number, sample);
         let paths: Vec<Vec<[f64; 3]>> =
             (0..self.series as u32).into_par_iter().map(|number| self.path(&mut stream(number, 0))).collect();
         let normaliser = Normaliser::of(paths.iter().flatten());

@@ -250,7 +250,9 @@ mod tests {
             assert_eq!(NoiseKey::of(9, stage), NoiseKey::new(9, epoch), "{stage:?}");
         }
         let first = |purpose, series, sample| NoiseKey::new(7, 2).stream(purpose, series, sample).word();
-        let raw = |domain: u32, series, sample| philox([domain << 30, 0, sample, series], NoiseKey::new(7, 2).words)[0];
+        let raw = |domain: u32, series, sample| {
+            philox([domain << 30, 0, sample, series], NoiseKey::new(7, 2).words)[0]
+        };
         assert_eq!(first(Purpose::Path, 4, 1), raw(0, 4, 1));
         assert_eq!(first(Purpose::Start, 4, 1), raw(1, 4, 1));
         assert_eq!(first(Purpose::Inputs, 4, 0), raw(2, 4, 0));

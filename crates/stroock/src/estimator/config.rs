@@ -81,7 +81,8 @@ impl FitConfig {
     /// The scaler of the training series.
     pub(super) fn scaler(&self, table: &Table, split: &Split) -> Result<Scaler, EstimatorError> {
         let scaler = Scaler::standard(&table.data, &split.train);
-        let is_finite = |channel: usize| scaler.shift[channel].is_finite() && scaler.scale[channel].is_finite();
+        let is_finite =
+            |channel: usize| scaler.shift[channel].is_finite() && scaler.scale[channel].is_finite();
         match (0..table.variables.len()).find(|&channel| !is_finite(channel)) {
             Some(channel) => Err(EstimatorError::Scale { variable: table.variables[channel].name.clone() }),
             None => Ok(scaler),

@@ -42,7 +42,9 @@ pub enum EstimatorError {
     #[error("nothing can be held out: no series has two values")]
     NothingToHoldOut,
     /// The values of a variable are too large to be scaled.
-    #[error("the values of `{variable}` are too large: their variance is not a finite number; scale them first")]
+    #[error(
+        "the values of `{variable}` are too large: their variance is not a finite number; scale them first"
+    )]
     Scale {
         /// The variable.
         variable: String,

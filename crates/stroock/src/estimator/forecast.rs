@@ -62,11 +62,7 @@ impl Model {
 ///
 /// It begins at a multiple of the window's length or, for windows of whole days, at the beginning of a day, so that
 /// the hour of the day means the same as in training.
-fn recent(
-    table: &Table,
-    window: f64,
-    until: f64,
-) -> Result<(Dataset<f64>, Vec<f64>), EstimatorError> {
+fn recent(table: &Table, window: f64, until: f64) -> Result<(Dataset<f64>, Vec<f64>), EstimatorError> {
     let observation = table.data.observation();
     let channels = observation.len();
     let day = matches!(table.time, TimeScale::Date { .. }) && (window / DAY).fract() == 0.0;

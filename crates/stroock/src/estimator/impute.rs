@@ -107,8 +107,9 @@ impl Model {
 
     /// Every variable at times of the user.
     pub(super) fn all_at(&self, number: usize, origin: f64, user_times: Vec<f64>) -> Wanted {
-        let entries =
-            (0..user_times.len()).flat_map(|time| self.dynamic().map(move |channel| (time, channel))).collect();
+        let entries = (0..user_times.len())
+            .flat_map(|time| self.dynamic().map(move |channel| (time, channel)))
+            .collect();
         let times = user_times.iter().map(|time| time - origin).collect();
         Wanted { number, times, user_times, entries }
     }

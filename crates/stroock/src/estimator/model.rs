@@ -37,7 +37,8 @@ pub struct Prepared {
 impl Prepared {
     /// Series in model units whose times count from the given origins.
     pub(super) fn new(data: Dataset, origins: Vec<f64>) -> Self {
-        let of_series = |(series, origin): (&Series, &f64)| series.times.iter().map(|time| origin + time).collect();
+        let of_series =
+            |(series, origin): (&Series, &f64)| series.times.iter().map(|time| origin + time).collect();
         let user_times = data.series().iter().zip(&origins).map(of_series).collect();
         Self { data, origins, user_times, warnings: Vec::new() }
     }

@@ -8,8 +8,8 @@ use crate::latent::LatentConfig;
 use crate::likelihood::{LikelihoodKind, ScaleKind};
 use crate::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use crate::objective::ElboWeights;
-use crate::series::{Series, quantile};
 use crate::series::table::{Sampling, Table};
+use crate::series::{Series, quantile};
 use crate::task::{TaskConfig, TaskKind};
 use crate::training::TrainingConfig;
 

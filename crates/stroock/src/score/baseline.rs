@@ -76,12 +76,22 @@ impl Visible {
 
 /// [`VisibleSeries::linear`] at time `index` of the series itself. For more than one place, make a
 /// [`VisibleSeries`].
-pub fn linear<V: Copy + Into<f64>>(series: &Series<V>, channels: usize, index: usize, channel: usize) -> Option<f64> {
+pub fn linear<V: Copy + Into<f64>>(
+    series: &Series<V>,
+    channels: usize,
+    index: usize,
+    channel: usize,
+) -> Option<f64> {
     VisibleSeries::new(series, channels).linear(*series.times.get(index)?, channel)
 }
 
 /// [`VisibleSeries::carried_forward`] at time `index` of the series itself. For more than one place, make a
 /// [`VisibleSeries`].
-pub fn carried_forward<V: Copy + Into<f64>>(series: &Series<V>, channels: usize, index: usize, channel: usize) -> Option<f64> {
+pub fn carried_forward<V: Copy + Into<f64>>(
+    series: &Series<V>,
+    channels: usize,
+    index: usize,
+    channel: usize,
+) -> Option<f64> {
     VisibleSeries::new(series, channels).carried_forward(*series.times.get(index)?, channel)
 }

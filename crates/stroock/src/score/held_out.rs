@@ -40,7 +40,13 @@ impl<'a> HeldOutScores<'a> {
                 continue;
             }
             for channel in (0..channels).filter(|&channel| is_held(series, channels, at, channel)) {
-                self.add_value(&visible, f64::from(series.values[at * channels + channel]), drawn, index, channel);
+                self.add_value(
+                    &visible,
+                    f64::from(series.values[at * channels + channel]),
+                    drawn,
+                    index,
+                    channel,
+                );
             }
         }
     }
