@@ -144,7 +144,7 @@ fn read(content: &[u8], options: &ReadOptions) -> Result<Table, TableError> {
 /// Observed values of a table.
 fn observed(table: &Table) -> u64 {
     let channels = table.variables.len();
-    let count = |series: &stroock_series::Series| match &series.observed {
+    let count = |series: &stroock_series::Series<f64>| match &series.observed {
         Some(observed) => observed.iter().filter(|observed| **observed).count(),
         None => series.times.len() * channels,
     };

@@ -66,7 +66,7 @@ pub enum GoalName {
     Impute,
     /// To look ahead
     Forecast,
-    /// To tell the classes of --target
+    /// To predict the classes of --target
     Classify,
 }
 
