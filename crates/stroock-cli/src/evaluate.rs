@@ -1,13 +1,15 @@
 //! `stroock evaluate`: values are held out, and predicted.
 
 use stroock::estimator::{EvaluateOptions, Evaluation, Model, Prepared};
+use stroock::run::RunPaths;
 use stroock::score::{HoldOut, Scores};
-use stroock::series::table::Table;
+use stroock::series::Split;
 
 use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
 use crate::failure::Failure;
 use crate::fit::RunConfig;
 use crate::output::{print, print_json};
+use crate::record::Record;
 use crate::tables::{read, read_for, warn};
 
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
@@ -16,6 +18,10 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let evaluation =
         model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options(&arguments.held))?;
     warn(&evaluation.warnings);
+    if let Some(path) = &arguments.record {
+        let config = RunConfig::of(&arguments.model)?;
+        Record::new(&config, &subject, &evaluation, &RunPaths::new(&arguments.model))?.write(path)?;
+    }
     match arguments.json {
         true => print_json(&evaluation),
         false => print(&text(&evaluation)),
@@ -44,7 +50,7 @@ impl Subject {
         table: &TableArguments,
     ) -> Result<Self, Failure> {
         let table = read_for(model, files, table)?;
-        Ok(Self { prepared: model.prepare(table)?, numbers: None })
+        Ok(Self { prepared: model.prepare(&table)?, numbers: None })
     }
 
     /// The series that a run has kept for testing; those of validation where it has none.
@@ -52,15 +58,13 @@ impl Subject {
         let config = RunConfig::of(run)?;
         let table = read(&config.data.files, &config.data.read)?.sampled(config.fit.sampling);
         config.check_series(&table)?;
-        Self::of_table(model, &config, table)
+        Ok(Self::of_split(config.fit.split(&table), model.prepare(&table)?))
     }
 
-    /// The same, of a table that has been read and cut.
-    pub fn of_table(model: &Model, config: &RunConfig, table: Table) -> Result<Self, Failure> {
-        let split = config.fit.split(&table);
+    /// The same, where the split is known.
+    pub fn of_split(split: Split, prepared: Prepared) -> Self {
         let numbers = [split.test, split.validation, split.train].into_iter().find(|part| !part.is_empty());
-        let numbers = numbers.unwrap_or_default();
-        Ok(Self { prepared: model.prepare(table)?, numbers: Some(numbers) })
+        Self { prepared, numbers: Some(numbers.unwrap_or_default()) }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use crate::advice::advice;
+
 /// Why a command failed.
 #[derive(Debug)]
 pub struct Failure(Box<dyn Error>);
@@ -10,7 +12,10 @@ pub struct Failure(Box<dyn Error>);
 impl Failure {
     /// Prints the error with its causes, and gives the exit code.
     pub fn report(self) -> ExitCode {
-        eprintln!("error: {}", self.0);
+        match advice(self.0.as_ref()) {
+            Some(advice) => eprintln!("error: {}; {advice}", self.0),
+            None => eprintln!("error: {}", self.0),
+        }
         let (mut last, mut cause) = (self.0.to_string(), self.0.source());
         while let Some(error) = cause {
             let text = error.to_string();

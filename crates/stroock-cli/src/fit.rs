@@ -9,11 +9,12 @@ use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
 use stroock::training::Outcome;
 
-use crate::answer::length;
 use crate::arguments::{FitArguments, GoalName};
 use crate::evaluate::{self, Subject};
 use crate::failure::Failure;
 use crate::output::{print, print_json};
+use crate::predict::length;
+use crate::record::Record;
 use crate::{report, tables};
 
 /// What a run of `fit` depends on, as it stands in `config.toml`.
@@ -85,9 +86,11 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let model = fitted.model;
-    let subject = Subject::of_table(&model, &config, table)?;
-    let options = default_question(config.fit.goal);
+    let subject = Subject::of_split(fitted.split, fitted.prepared);
+    let options = default_options(config.fit.goal);
     let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options)?;
+    Record::new(&config, &subject, &evaluation, folder.paths())?
+        .write(&folder.paths().folder().join("evaluation.json"))?;
     let page = folder.paths().report();
     report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)?;
     if arguments.json {
@@ -106,8 +109,8 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     print(&format!("The report: {}", page.display()))
 }
 
-/// What a model of this goal is tested by.
-pub fn default_question(goal: Goal) -> EvaluateOptions {
+/// What is held out to test a model of this goal.
+pub fn default_options(goal: Goal) -> EvaluateOptions {
     match goal {
         Goal::Impute | Goal::Classify => EvaluateOptions::default(),
         Goal::Forecast => {
@@ -164,6 +167,7 @@ fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fai
     let mut config: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
     config.fit = arguments.settings.over(&config.fit)?;
     if let Some(epochs) = arguments.epochs {
+        // The schedule stays: beyond the epochs that were planned the rate is the lowest one.
         config.fit.training.epochs = epochs;
     }
     let table = tables::read(&config.data.files, &config.data.read)?.sampled(config.fit.sampling);

@@ -37,8 +37,10 @@ pub fn fit<'a>(
     let Some(drawn) = drawn.first() else { return Ok(Vec::new()) };
     let (series, channels) = (&data.series()[number], drawn.channels);
     let fit = |&channel: &usize| {
-        let of_channel =
-            |draws: &[f32]| -> Vec<f32> { draws.iter().skip(channel).step_by(channels).copied().collect() };
+        let of_channel = |draws: &[f32]| -> Vec<f64> {
+            let draws = draws.iter().skip(channel).step_by(channels);
+            draws.map(|&value| about.scaler.to_user(channel, f64::from(value))).collect()
+        };
         let points = |visible: bool| {
             let chosen = (0..series.times.len()).filter(|&i| {
                 series.is_observed(channels, i, channel) && series.is_visible(channels, i, channel) == visible

@@ -1,7 +1,7 @@
 //! The command `stroock`.
 
+mod advice;
 mod allocator;
-mod answer;
 mod arguments;
 mod bench;
 mod data;
@@ -12,6 +12,8 @@ mod failure;
 mod fit;
 mod fits;
 mod output;
+mod predict;
+mod record;
 mod report;
 mod reproduce;
 mod tables;
@@ -29,10 +31,10 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Describe(arguments) => describe::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
-        Command::Impute(arguments) => answer::impute(&arguments),
-        Command::Forecast(arguments) => answer::forecast(&arguments),
-        Command::Classify(arguments) => answer::classify(&arguments),
-        Command::Sample(arguments) => answer::sample(&arguments),
+        Command::Impute(arguments) => predict::impute(&arguments),
+        Command::Forecast(arguments) => predict::forecast(&arguments),
+        Command::Classify(arguments) => predict::classify(&arguments),
+        Command::Sample(arguments) => predict::sample(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),

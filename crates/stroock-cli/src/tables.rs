@@ -48,6 +48,12 @@ pub fn found(table: &Table) -> Vec<String> {
         lines.push(format!("classes: `{}`, {} of them, one per {per}", label.column, table.classes.len()));
     }
     lines.extend(columns.ignored.iter().map(|(column, reason)| format!("not read: `{column}` ({reason})")));
+    if columns.ignored.iter().any(|(_, reason)| reason.contains("perhaps")) {
+        lines.push(
+            "  (--target makes a column the class, --static a number of the series, --variables a variable)"
+                .into(),
+        );
+    }
     let account = &table.account;
     if account.skipped > 0 {
         lines.push(format!("skipped: {} of {} rows could not be understood", account.skipped, account.rows));

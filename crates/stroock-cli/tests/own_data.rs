@@ -61,7 +61,7 @@ fn examples_of_the_help_work_as_printed() {
             assert_eq!(output.status.code(), Some(0), "{example}: {}", text(&output.stderr));
         }
     }
-    for file in ["filled.csv", "ahead.csv", "classes.csv", "invented.csv", "run/report.html"] {
+    for file in ["filled.csv", "ahead.csv", "classes.csv", "sampled.csv", "run/report.html"] {
         let length = std::fs::metadata(folder.path().join(file)).unwrap().len();
         assert!(length > 100, "{file} has {length} bytes");
     }
@@ -75,7 +75,7 @@ fn examples_of_the_help_work_as_printed() {
 }
 
 #[test]
-fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
+fn predictions_are_about_the_gaps_and_in_the_units_of_the_table() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("sensors.csv"), sensors(12)).unwrap();
@@ -111,14 +111,55 @@ fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
     let given = lines(&given);
     assert_eq!(wide.len(), given.len());
     assert_eq!(wide[0], ["sensor", "hour", "temperature", "pressure", "power"]);
-    for (answer, row) in wide.iter().zip(&given).skip(1) {
-        assert_eq!(answer[0], row[0]);
-        assert_eq!(answer[1].parse::<f64>().unwrap(), row[1].parse::<f64>().unwrap());
-        for (value, cell) in answer[2..].iter().zip(&row[3..]) {
+    for (filled, row) in wide.iter().zip(&given).skip(1) {
+        assert_eq!(filled[0], row[0]);
+        assert_eq!(filled[1].parse::<f64>().unwrap(), row[1].parse::<f64>().unwrap());
+        for (value, cell) in filled[2..].iter().zip(&row[3..]) {
             let value: f64 = value.parse().unwrap();
-            assert!(cell.is_empty() || (value - cell.parse::<f64>().unwrap()).abs() < 1e-9, "{answer:?}");
+            assert!(cell.is_empty() || value == cell.parse::<f64>().unwrap(), "{filled:?}");
         }
     }
+    // So do new values that single precision does not have.
+    std::fs::write(at.join("fine.csv"), "sensor,hour,temperature,pressure,power\na,0.1,16777217,,0.1\n")
+        .unwrap();
+    let fine = done(&["impute", "run", "fine.csv", "--wide"], at);
+    assert!(fine.contains("\na,0.1,16777217,") && fine.trim_end().ends_with(",0.1"), "{fine}");
+
+    // What is out of all bounds is refused in words.
+    for (arguments, flag) in [
+        (&["forecast", "run", "sensors.csv", "--until", "1e300"][..], "--until"),
+        (&["sample", "run", "--every", "1e-300"][..], "--every"),
+    ] {
+        let refused = stroock(arguments, at);
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains("times are asked for") && said.contains("at most") && said.contains(flag),
+            "{said}"
+        );
+    }
+
+    // The record says what the scores were taken from.
+    done(&["evaluate", "run", "--record", "record.json"], at);
+    let record = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(at.join(path)).unwrap()).unwrap()
+    };
+    let (fitted, evaluated) = (record("run/evaluation.json"), record("record.json"));
+    assert_eq!(fitted["scores"], results["evaluation"]);
+    assert_eq!(fitted["scores"], evaluated["scores"], "the series, the split and the scale are the same");
+    assert_eq!(fitted["data"], evaluated["data"]);
+    assert_eq!((&fitted["data"]["series"], &fitted["epochs"]), (&12.into(), &30.into()));
+    assert!(evaluated["command"].as_str().unwrap().ends_with("evaluate run --record record.json"));
+
+    // A run that goes on beyond its end goes on at the lowest rate.
+    done(&["fit", "--out", "run", "--resume", "--epochs", "33"], at);
+    let metrics = std::fs::read_to_string(at.join("run/metrics.jsonl")).unwrap();
+    let rate =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["rate"].as_f64().unwrap();
+    let rates: Vec<f64> = metrics.lines().map(rate).collect();
+    assert_eq!(rates.len(), 33);
+    assert!(rates.is_sorted_by(|one, next| one >= next), "{rates:?}");
+    assert!(rates[32] == 0.01 * rates[0] && rates[29] > rates[30], "{rates:?}");
 
     let ahead = stroock(&["forecast", "run", "sensors.csv", "--until", "70", "--every", "4"], at);
     assert_eq!(ahead.status.code(), Some(0), "{}", text(&ahead.stderr));
@@ -143,7 +184,7 @@ fn answers_are_about_the_gaps_and_in_the_units_of_the_table() {
 }
 
 #[test]
-fn new_series_of_other_lengths_and_columns_are_answered() {
+fn new_series_of_other_lengths_and_columns_are_predicted() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     std::fs::write(at.join("sensors.csv"), sensors(12)).unwrap();
@@ -192,7 +233,13 @@ fn mistakes_are_named() {
     std::fs::write(at.join("empty.csv"), "id,time,x\na,0,\n").unwrap();
     fails(&["describe", "nowhere.csv"], 1, &["nowhere.csv"]);
     fails(&["describe", "bad.csv"], 1, &["bad.csv", "line 3", "`x`", "zwei", "--skip-bad-rows"]);
-    fails(&["describe", "twice.csv"], 1, &["--duplicates"]);
+    fails(&["describe", "bad.csv"], 1, &["--missing", "--ignore"]);
+    fails(&["describe", "twice.csv"], 1, &["line 3", "--duplicates mean"]);
+    std::fs::write(at.join("timeless.csv"), "a,b\n0,1\n").unwrap();
+    fails(&["describe", "timeless.csv"], 1, &["`a`, `b`", "name it with --time"]);
+    fails(&["describe", "twice.csv", "--static", "zzz"], 1, &["zzz", "check --static"]);
+    fails(&["describe", "twice.csv", "--id", "id", "--target", "id"], 1, &["check --id and --target"]);
+    fails(&["describe", "twice.csv", "--value", "x"], 1, &["--variable and --value"]);
     fails(&["describe", "bad.csv", "--time", "tiem"], 1, &["tiem", "time"]);
     fails(&["fit", "empty.csv", "--out", "run"], 1, &["nothing is observed"]);
     fails(&["fit", "bad.csv", "--skip-bad-rows", "--out", "run", "--task", "classify"], 1, &["--target"]);

@@ -92,7 +92,7 @@ fn moments_agree_with_an_independent_simulation() {
 #[test]
 fn single_steps_have_the_drift_and_the_noise_of_the_equation() {
     let settings = StochasticLorenz { points: 5001, interval: 2e-4, steps: 1, ..Default::default() };
-    let words = |series| NoiseKey::new(4, 0).stream(Purpose::Other, series, 0);
+    let words = |series| NoiseKey::new(4, 0).stream(Purpose::Caller, series, 0);
     let paths: Vec<Vec<[f64; 3]>> = (0..200).map(|series| settings.path(&mut words(series))).collect();
     let coefficients: [f64; 3] = [0.1, 0.28, 0.3];
     for channel in 0..3 {

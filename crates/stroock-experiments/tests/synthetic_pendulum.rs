@@ -9,7 +9,7 @@ use stroock_testing::statistics::estimate;
 const STILL: Pendulum = Pendulum { gravity: 29.43, friction: 0.1, step: 1e-4, velocity_noise: 0.0 };
 
 fn words(series: u32) -> Stream {
-    NoiseKey::new(11, 0).stream(Purpose::Other, series, 0)
+    NoiseKey::new(11, 0).stream(Purpose::Caller, series, 0)
 }
 
 /// The same motion by the classical Runge-Kutta method, angle unwrapped.

@@ -167,7 +167,7 @@ fn purposes_have_words_of_their_own() {
         let mut stream = NoiseKey::new(8, 0).stream(purpose, 0, 0);
         (0..64).map(|_| stream.next_u32()).collect::<Vec<_>>()
     };
-    let [path, start, other] = [Purpose::Path, Purpose::Start, Purpose::Other].map(words);
+    let [path, start, other] = [Purpose::Path, Purpose::Start, Purpose::Caller].map(words);
     let equal = |a: &[u32], b: &[u32]| a.iter().zip(b).any(|(a, b)| a == b);
     assert!(!equal(&path, &start) && !equal(&path, &other) && !equal(&start, &other));
 }

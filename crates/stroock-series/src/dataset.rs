@@ -60,14 +60,17 @@ pub enum Labels {
 }
 
 /// One time series.
+///
+/// `V` is `f64` for values in the units of the user, which come back as they were given, and `f32` (the default) for
+/// values in the units of a model, which takes them in single precision: large sets of images stay half as large.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Series {
+pub struct Series<V = f32> {
     /// Name of the series.
     pub id: String,
     /// Increasing times in the units of the user, `[T]`.
     pub times: Vec<f64>,
     /// Values `[T, C]`; those that are not observed are without meaning.
-    pub values: Vec<f32>,
+    pub values: Vec<V>,
     /// Which values are observed, `[T, C]`; `None` means all of them.
     pub observed: Option<Vec<bool>>,
     /// Which values the encoder must not see although they are observed, `[T, C]`; `None` means none of them.
@@ -78,9 +81,9 @@ pub struct Series {
 
 /// Series with observations of one kind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dataset {
+pub struct Dataset<V = f32> {
     observation: Observation,
-    series: Vec<Series>,
+    series: Vec<Series<V>>,
 }
 
 /// Why series do not make a data set.
@@ -121,7 +124,7 @@ pub enum SeriesError {
     },
 }
 
-impl Series {
+impl<V> Series<V> {
     /// Whether the value of `channel` at time `index` is observed, for observations of `channels` numbers.
     pub fn is_observed(&self, channels: usize, index: usize, channel: usize) -> bool {
         self.observed.as_ref().is_none_or(|observed| observed[index * channels + channel])
@@ -132,7 +135,9 @@ impl Series {
         let withheld = self.withheld.as_ref().is_some_and(|withheld| withheld[index * channels + channel]);
         self.is_observed(channels, index, channel) && !withheld
     }
+}
 
+impl<V: Copy + Into<f64>> Series<V> {
     fn check(&self, observation: Observation) -> Result<(), SeriesError> {
         let (count, channels) = (self.times.len(), observation.len());
         let length = |list, expected, actual| {
@@ -159,7 +164,8 @@ impl Series {
             return Err(SeriesError::Times { series: self.id.clone(), index, time: self.times[index] });
         }
         let missing = |place: &usize| self.observed.as_ref().is_some_and(|observed| !observed[*place]);
-        match (0..self.values.len()).find(|place| !self.values[*place].is_finite() && !missing(place)) {
+        match (0..self.values.len()).find(|place| !self.values[*place].into().is_finite() && !missing(place))
+        {
             Some(place) => Err(SeriesError::NotFinite {
                 series: self.id.clone(),
                 index: place / channels,
@@ -170,7 +176,7 @@ impl Series {
     }
 }
 
-impl Dataset {
+impl<V: Copy + Into<f64>> Dataset<V> {
     /// A data set of series with observations of one kind.
     ///
     /// ```
@@ -178,7 +184,7 @@ impl Dataset {
     /// let series = Series {
     ///     id: "patient 7".into(),
     ///     times: vec![0.0, 0.7, 2.5],
-    ///     values: vec![36.6, 80.0, 37.1, f32::NAN, 37.4, 92.0],
+    ///     values: vec![36.6, 80.0, 37.1, f64::NAN, 37.4, 92.0],
     ///     observed: Some(vec![true, true, true, false, true, true]),
     ///     ..Series::default()
     /// };
@@ -189,7 +195,7 @@ impl Dataset {
     ///
     /// # Errors
     /// When lengths do not fit, times do not increase, or an observed value is not finite.
-    pub fn new(observation: Observation, series: Vec<Series>) -> Result<Self, SeriesError> {
+    pub fn new(observation: Observation, series: Vec<Series<V>>) -> Result<Self, SeriesError> {
         series.iter().try_for_each(|series| series.check(observation))?;
         Ok(Self { observation, series })
     }
@@ -200,12 +206,12 @@ impl Dataset {
     }
 
     /// All series.
-    pub fn series(&self) -> &[Series] {
+    pub fn series(&self) -> &[Series<V>] {
         &self.series
     }
 
     /// The series themselves.
-    pub fn into_series(self) -> Vec<Series> {
+    pub fn into_series(self) -> Vec<Series<V>> {
         self.series
     }
 

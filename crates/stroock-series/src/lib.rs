@@ -4,10 +4,12 @@
 //! units of the user, describes it, and writes predictions back.
 
 mod dataset;
+mod quantile;
 mod scaler;
 mod split;
 pub mod table;
 
 pub use dataset::{Dataset, Labels, Observation, Series, SeriesError};
+pub use quantile::quantile;
 pub use scaler::Scaler;
 pub use split::{Split, shuffled};

@@ -43,10 +43,10 @@ impl Scaler {
     /// let data = Dataset::new(Observation::Vector { channels: 1 }, vec![series])?;
     /// let scaler = Scaler::standard(&data, &[0]);
     /// assert_eq!((scaler.shift[0], scaler.scale[0]), (12.0, 2.0));
-    /// assert_eq!(scaler.apply(data)?.series()[0].values, [-1.0, 1.0]);
+    /// assert_eq!(scaler.apply(&data)?.series()[0].values, [-1.0, 1.0]);
     /// # Ok::<(), stroock_series::SeriesError>(())
     /// ```
-    pub fn standard(data: &Dataset, numbers: &[usize]) -> Self {
+    pub fn standard<V: Copy + Into<f64>>(data: &Dataset<V>, numbers: &[usize]) -> Self {
         let channels = data.observation().len();
         let mut moments = vec![(0.0, 0.0, 0.0); channels];
         for &number in numbers {
@@ -83,28 +83,48 @@ impl Scaler {
         self.scale[channel % self.scale.len()]
     }
 
-    /// A data set in the units of the model.
+    /// Values `[.., C]` of the model in the units of the user, in double precision.
+    ///
+    /// ```
+    /// use stroock_series::Scaler;
+    /// let scaler = Scaler { shift: vec![1e9, 0.0], scale: vec![0.5, 1.0] };
+    /// assert_eq!(scaler.all_to_user(2, &[1.0f32, 3.0]), [1e9 + 0.5, 3.0]);
+    /// ```
+    pub fn all_to_user<V: Copy + Into<f64>>(&self, channels: usize, values: &[V]) -> Vec<f64> {
+        let values = values.iter().enumerate();
+        values.map(|(place, &value)| self.to_user(place % channels.max(1), value.into())).collect()
+    }
+
+    /// A data set in the units of the model: scaled in double precision, then narrowed.
     ///
     /// # Errors
     /// When a value becomes infinite.
-    pub fn apply(&self, data: Dataset) -> Result<Dataset, SeriesError> {
+    pub fn apply<V: Copy + Into<f64>>(&self, data: &Dataset<V>) -> Result<Dataset, SeriesError> {
         let observation = data.observation();
         let channels = observation.len().max(1);
-        let mut all = data.into_series();
-        for series in &mut all {
-            for (place, value) in series.values.iter_mut().enumerate() {
-                *value = self.to_model(place % channels, f64::from(*value)) as f32;
-            }
-        }
-        Dataset::new(observation, all)
+        let scaled = |series: &Series<V>| Series {
+            id: series.id.clone(),
+            times: series.times.clone(),
+            values: (series.values.iter().enumerate())
+                .map(|(place, &value)| self.to_model(place % channels, value.into()) as f32)
+                .collect(),
+            observed: series.observed.clone(),
+            withheld: series.withheld.clone(),
+            labels: series.labels.clone(),
+        };
+        Dataset::new(observation, data.series().iter().map(scaled).collect())
     }
 }
 
-fn for_each_observed(series: &Series, channels: usize, mut f: impl FnMut(usize, f64)) {
+fn for_each_observed<V: Copy + Into<f64>>(
+    series: &Series<V>,
+    channels: usize,
+    mut f: impl FnMut(usize, f64),
+) {
     for index in 0..series.times.len() {
         for channel in 0..channels {
             if series.is_observed(channels, index, channel) {
-                f(channel, f64::from(series.values[index * channels + channel]));
+                f(channel, series.values[index * channels + channel].into());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Seeded orders and splits of series.
 
 use rand_core::Rng;
-use stroock_kernels::noise::{NoiseKey, Purpose};
+use stroock_kernels::noise::{NoiseKey, Purpose, Stage};
 
 /// The numbers `0..count` in an order that depends on the key alone.
 ///
@@ -16,7 +16,7 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 /// ```
 pub fn shuffled(count: usize, key: NoiseKey) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
-    let mut stream = key.stream(Purpose::Other, u32::MAX, 0);
+    let mut stream = key.stream(Purpose::Order, 0, 0);
     for i in (1..count).rev() {
         // The bias of the remainder is below 2^-32 for any number of series that fits a machine.
         order.swap(i, (stream.next_u64() % (i as u64 + 1)) as usize);
@@ -44,7 +44,7 @@ impl Split {
     /// assert_eq!((split.train.len(), split.validation.len(), split.test.len()), (64, 16, 20));
     /// ```
     pub fn random(count: usize, validation: f64, test: f64, seed: u64) -> Self {
-        let mut train = shuffled(count, NoiseKey::new(seed, u64::MAX));
+        let mut train = shuffled(count, NoiseKey::of(seed, Stage::Split));
         let share = |share: f64| ((count as f64 * share.clamp(0.0, 1.0)).round() as usize).min(count);
         let test = train.split_off(count - share(test));
         let validation = train.split_off(train.len().saturating_sub(share(validation)));

@@ -16,8 +16,8 @@ fn columns_are_guessed_and_shown() {
     assert_eq!(names(&table), ["HR"]);
     let reasons: Vec<&str> = table.columns.ignored.iter().map(|(_, reason)| reason.as_str()).collect();
     assert_eq!(reasons[0], "counts the rows");
-    assert_eq!(reasons[1], "text with 2 different values, such as `CCU`; --target ward makes it the class");
-    assert!(reasons[2].contains("--target Class"), "{reasons:?}");
+    assert_eq!(reasons[1], "text with 2 different values, such as `CCU`: perhaps the label");
+    assert!(reasons[2].contains("perhaps the label"), "{reasons:?}");
     assert_eq!(
         names(&read("t,x,\n0,1,\n1,2,\n").unwrap()),
         ["x"],
@@ -26,7 +26,7 @@ fn columns_are_guessed_and_shown() {
     // Mostly numbers is numbers, mostly text is text.
     assert_says(read("t,x\n0,1\n1,2\n2,oops\n"), &["line 4", "oops"]);
     assert_says(read("t,x\n0,a\n1,2\n2,oops\n"), &["no column has numbers", "`x`: text"]);
-    assert_says(read("a,b\n0,1\n"), &["--time", "`a`, `b`"]);
+    assert_says(read("a,b\n0,1\n"), &["looks like times", "`a`, `b`"]);
     assert_says(read("date,b\n31.12.2024,1\n"), &["`31.12.2024` is neither a number nor a date such as"]);
     assert_says(read("1,2\n0,1\n"), &["header"]);
     assert_says(read("t,x,x\n0,1,2\n"), &["two columns have the name `x`"]);
@@ -45,15 +45,15 @@ fn unknown_names_are_answered_with_the_nearest() {
     };
     assert_says(
         with(&|o| o.variables = list(&["puls"])),
-        &["--variables", "`puls`", "did you mean `pulse`?"],
+        &["`variables`", "`puls`", "did you mean `pulse`?"],
     );
-    assert_says(with(&|o| o.id = some("Id")), &["--id", "did you mean `id`?"]);
-    assert_says(with(&|o| o.ignore = list(&["zzz"])), &["--ignore", "`zzz`"]);
-    assert_says(with(&|o| o.statics = list(&["zzz"])), &["--static", "`zzz`"]);
-    assert_says(with(&|o| o.value = some("pulse")), &["--variable"]);
+    assert_says(with(&|o| o.id = some("Id")), &["`id`", "did you mean `id`?"]);
+    assert_says(with(&|o| o.ignore = list(&["zzz"])), &["`ignore`", "`zzz`"]);
+    assert_says(with(&|o| o.statics = list(&["zzz"])), &["`statics`", "`zzz`"]);
+    assert_says(with(&|o| o.value = some("pulse")), &["no column for `variable`"]);
     assert_says(
         with(&|o| (o.id, o.label) = (some("id"), some("id"))),
-        &["`id` cannot be both --id and --target"],
+        &["`id` cannot be both `id` and `label`"],
     );
     let long = "id,time,variable,value\na,0,pulse,1\n";
     let options = ReadOptions { variables: list(&["puls"]), ..ReadOptions::default() };
@@ -75,7 +75,7 @@ fn variables_are_chosen() {
     let options = ReadOptions { variables: list(&["y", "x"]), ..ReadOptions::default() };
     let table = read_with("t,x,y,z\n0,1,2,3\n", &options).unwrap();
     assert_eq!((names(&table), &table.data.series()[0].values[..]), (vec!["y", "x"], &[2.0, 1.0][..]));
-    assert_eq!(table.columns.ignored, [("z".to_owned(), "not among --variables".to_owned())]);
+    assert_eq!(table.columns.ignored, [("z".to_owned(), "not among the chosen variables".to_owned())]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn every_kind_of_column_is_read() {
     assert_eq!(first.values, [0.0, 2.0, 2.0, 0.0, 0.0, 1.0, 3.0, 1.0, 1.0, 1.0, 1.25, 0.0]);
     let observed = [false, true, true, true, false, true, true, true, true, true, true, false];
     assert_eq!(first.observed.as_deref(), Some(&observed[..]));
-    assert_eq!(second.values, [-4.0, 255.0, u64::MAX as f32, 0.0, 2.0, 2.0]);
+    assert_eq!(second.values, [-4.0, 255.0, u64::MAX as f64, 0.0, 2.0, 2.0]);
     assert_eq!((table.account.rows, table.account.values), (3, 14));
 }
 
@@ -137,7 +137,7 @@ fn long_tables_pass_through_many_batches() {
     let table = read(columns).unwrap();
     let series = &table.data.series()[0];
     assert_eq!((series.id.as_str(), series.times.len(), series.observed.is_none()), ("table", 5000, true));
-    assert!(series.values.iter().enumerate().all(|(at, value)| *value == at as f32));
+    assert!(series.values.iter().enumerate().all(|(at, value)| *value == at as f64));
 }
 
 #[test]

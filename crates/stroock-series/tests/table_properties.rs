@@ -11,7 +11,7 @@ use stroock_series::table::{Duplicates, ReadOptions, Table, TableError};
 struct Truth {
     ids: Vec<String>,
     variables: Vec<String>,
-    rows: Vec<(usize, i32, Vec<Option<f32>>)>,
+    rows: Vec<(usize, i32, Vec<Option<f64>>)>,
 }
 
 /// How a table is written.
@@ -51,7 +51,7 @@ fn names(count: std::ops::Range<usize>, prefix: &'static str) -> impl Strategy<V
 
 fn truth() -> impl Strategy<Value = Truth> {
     (names(1..5, "s "), names(1..5, "v "), 1_usize..40).prop_flat_map(|(ids, variables, rows)| {
-        let value = prop::option::weighted(0.6, -1e6_f32..1e6);
+        let value = prop::option::weighted(0.6, -1e6_f64..1e6);
         let values = prop::collection::vec(value, variables.len());
         let row = (0..ids.len(), -50..50_i32, values);
         let rows = prop::collection::vec(row, rows).prop_map(|rows| {
@@ -107,7 +107,7 @@ impl Writing {
     fn write(&self, truth: &Truth) -> (String, u64) {
         let mut text = String::from(if self.mark { "\u{feff}" } else { "" });
         let mut rows = 0;
-        let cell = |value: &Option<f32>| value.map_or(self.missing.to_owned(), |value| value.to_string());
+        let cell = |value: &Option<f64>| value.map_or(self.missing.to_owned(), |value| value.to_string());
         let header = ["id".to_owned(), "time".to_owned()];
         match self.long {
             true => {
@@ -144,7 +144,7 @@ fn read(content: &[u8], options: &ReadOptions) -> Result<Table, TableError> {
 /// Observed values of a table.
 fn observed(table: &Table) -> u64 {
     let channels = table.variables.len();
-    let count = |series: &stroock_series::Series| match &series.observed {
+    let count = |series: &stroock_series::Series<f64>| match &series.observed {
         Some(observed) => observed.iter().filter(|observed| **observed).count(),
         None => series.times.len() * channels,
     };
@@ -176,7 +176,7 @@ proptest! {
         prop_assert_eq!(read_names, truth.variables.iter().collect::<Vec<_>>());
 
         let mut order: Vec<usize> = Vec::new();
-        let mut expected: BTreeMap<usize, BTreeMap<i32, &Vec<Option<f32>>>> = BTreeMap::new();
+        let mut expected: BTreeMap<usize, BTreeMap<i32, &Vec<Option<f64>>>> = BTreeMap::new();
         for (series, time, values) in &truth.rows {
             if !order.contains(series) {
                 order.push(*series);
@@ -272,6 +272,6 @@ fn a_million_rows_arrive() {
     assert_eq!((series.id.as_str(), series.times.len()), ("s7", 125));
     // Row 7 + 1000 (8 t + v) is the value of v at t.
     for (at, value) in series.values.iter().enumerate() {
-        assert_eq!(*value, ((7 + 1000 * at) % 4096) as f32);
+        assert_eq!(*value, ((7 + 1000 * at) % 4096) as f64);
     }
 }

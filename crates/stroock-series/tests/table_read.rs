@@ -5,7 +5,7 @@ mod text;
 use std::io::Write;
 
 use stroock_series::Dataset;
-use stroock_series::table::{Duplicates, Form, ReadOptions, Table};
+use stroock_series::table::{Duplicates, Form, ReadOptions, Table, TableError};
 use text::{assert_says, cells, files, list, names, read, read_with};
 
 #[test]
@@ -63,10 +63,10 @@ fn bad_cells_are_named_by_line_column_and_value() {
     let content = "id,time,temp\na,0,1\n\n\"a\nb\",1,2\na,2,abc\n";
     assert_says(
         read(content),
-        &["file0.csv`, line 6, column `temp`: `abc` is not a number", "--skip-bad-rows"],
+        &["file0.csv`, line 6, column `temp`: `abc` is not a number", "leave the cell empty"],
     );
     assert_says(read(content.replace('\n', "\r\n")), &["line 6, column `temp`: `abc`"]);
-    assert_says(read("id,time,x\na,0,1\na,1,1e39\n"), &["line 3", "`x`", "1e39", "finite"]);
+    assert_says(read("id,time,x\na,0,1\na,1,1e309\n"), &["line 3", "`x`", "1e309", "finite"]);
     assert_says(read("id,time,x\na,0,1\na,1,inf\n"), &["line 3", "inf", "finite"]);
     assert_says(read("id,time,x\na,0,1\na,1,-\n"), &["line 3", "`-` is not a number"]);
     assert_says(
@@ -105,16 +105,30 @@ fn bad_rows_are_skipped_and_counted_and_leave_no_trace() {
 }
 
 #[test]
+fn values_and_times_are_kept_to_the_last_digit() {
+    let (values, times) = ([16_777_217.0, 0.1, 1e-300, -1.797e308], [0.1, 0.3, 1e9 + 0.1, 1e15 + 0.5]);
+    let rows = values.iter().zip(times).map(|(value, time)| format!("a,{time},{value}\n"));
+    let table = read(format!("id,time,x\n{}", rows.collect::<String>())).unwrap();
+    assert_eq!((&*table.data.series()[0].times, &*table.data.series()[0].values), (&times[..], &values[..]));
+}
+
+#[test]
+fn tables_are_made_of_columns_in_memory() {
+    let (ids, times, x) = (["b", "a", "b"], [2.0, 0.0, 1.0], [0.1, f64::NAN, 16_777_217.0]);
+    let table = Table::from_columns(&ids, &times, &[("x", &x)]).unwrap();
+    assert_eq!(cells(&table.data.series()[0], 1), [[Some(16_777_217.0)], [Some(0.1)]]);
+    assert_eq!(cells(&table.data.series()[1], 1), [[None]]);
+    assert_eq!((table.account.rows, table.account.values), (3, 2));
+    assert_eq!(table.data, read("id,time,x\nb,2,0.1\na,0,\nb,1,16777217\n").unwrap().data);
+    assert_says(Table::from_columns(&ids, &times, &[("x", &x[1..])]), &["`x` has 2", "3 ids"]);
+    assert_says(Table::from_columns(&["a", "a"], &[0.0, 0.0], &[("x", &x[..2])]), &["series `a`", "time 1"]);
+    assert_says(Table::from_columns(&["a"], &[0.0], &[("x", &[f64::INFINITY])]), &["not finite"]);
+}
+
+#[test]
 fn duplicated_times_are_refused_or_merged() {
     let content = "id,time,x,y\na,1,1,5\na,0,7,\na,1,3,\na,1,,6\n";
-    assert_says(
-        read(content),
-        &[
-            "line 4: series `a` has a second `x` at time 1",
-            "line 2)",
-            "--duplicates mean or --duplicates last",
-        ],
-    );
+    assert_says(read(content), &["line 4: series `a` has a second `x` at time 1", "line 2)"]);
     let with =
         |duplicates| read_with(content, &ReadOptions { duplicates, ..ReadOptions::default() }).unwrap();
     let (mean, last) = (with(Duplicates::Mean), with(Duplicates::Last));
@@ -122,7 +136,8 @@ fn duplicated_times_are_refused_or_merged() {
     assert_eq!(cells(&last.data.series()[0], 2), [[Some(7.0), None], [Some(3.0), Some(6.0)]]);
     assert_eq!((mean.account.values, mean.account.merged), (5, 2));
     assert_eq!((last.account.values, last.account.merged), (5, 2));
-    assert_says(read("time,x\n0,1\n0,2\n"), &["or name the column of the series with --id"]);
+    let refused = read("time,x\n0,1\n0,2\n").unwrap_err();
+    assert!(matches!(refused, TableError::Duplicate { has_id: false, .. }), "{refused}");
     // Rows of one time that tell of different variables do not contradict each other.
     assert_eq!(cells(&read("time,x,y\n0,1,\n0,,2\n").unwrap().data.series()[0], 2), [[Some(1.0), Some(2.0)]]);
     assert!(read("time,x\n0,1\n-0,2\n").is_err(), "minus zero is zero");
@@ -152,14 +167,14 @@ fn missing_marks_are_an_option() {
     let options = ReadOptions { missing: list(&["?", "-999"]), ..ReadOptions::default() };
     let table = read_with("t,x\n0,?\n1,-999.0\n2,5\n3,\n", &options).unwrap();
     assert_eq!(cells(&table.data.series()[0], 1), [[None], [None], [Some(5.0)], [None]]);
-    assert_says(read_with("t,x\n0,1\n1,NA\n", &options), &["`NA` is not a number", "--missing"]);
+    assert_says(read_with("t,x\n0,1\n1,NA\n", &options), &["`NA` is not a number"]);
 }
 
 #[test]
 fn too_many_variables_are_refused_before_memory_ends() {
     let mut content = "id,time,variable,value\n".to_owned();
     (0..40_000).for_each(|row| content.push_str(&format!("a,{row},v{row},1\n")));
-    assert_says(read(content), &["40000 times with 40000 variables", "--variable"]);
+    assert_says(read(content), &["40000 times with 40000 variables", "fewer"]);
 }
 
 /// Run by the next test in a process of its own, with a table at its standard input.

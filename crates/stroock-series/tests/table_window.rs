@@ -14,7 +14,7 @@ fn windows(length: f64) -> Sampling {
 }
 
 /// Every time of the table of the user with what is observed there, static variables left out.
-fn observations(table: &Table) -> Vec<(String, u64, Vec<Option<u32>>)> {
+fn observations(table: &Table) -> Vec<(String, u64, Vec<Option<u64>>)> {
     let channels = table.variables.len();
     let mut all = Vec::new();
     for (series, origin) in table.data.series().iter().zip(&table.origins) {
@@ -31,17 +31,17 @@ fn observations(table: &Table) -> Vec<(String, u64, Vec<Option<u32>>)> {
 }
 
 /// The static value of each series, with the name of the series; those without times are left out.
-fn statics(table: &Table) -> Vec<(String, Option<u32>)> {
+fn statics(table: &Table) -> Vec<(String, Option<u64>)> {
     let series = table.data.series().iter().filter(|series| !series.times.is_empty());
-    let value = |series: &Series| series.is_observed(3, 0, 2).then(|| series.values[2].to_bits());
+    let value = |series: &Series<f64>| series.is_observed(3, 0, 2).then(|| series.values[2].to_bits());
     series.map(|series| (series.id.clone(), value(series))).collect()
 }
 
 /// A time in small steps, and its cells.
-type Row = (u32, [Option<f32>; 3]);
+type Row = (u32, [Option<f64>; 3]);
 
 fn ragged() -> impl Strategy<Value = Table> {
-    let cell = || proptest::option::weighted(0.6, -1e3_f32..1e3);
+    let cell = || proptest::option::weighted(0.6, -1e3_f64..1e3);
     let row = move || (0_u32..100_000, [cell(), cell(), cell()]);
     let rows = move || proptest::collection::vec(row(), 0..40);
     (proptest::collection::vec(rows(), 1..6), 1_u32..1000, 0_u32..10_000).prop_map(|(all, step, shift)| {
@@ -52,12 +52,12 @@ fn ragged() -> impl Strategy<Value = Table> {
             let time = |row: &Row| f64::from(row.0 * step + shift) / 1000.0;
             let times: Vec<f64> = rows.iter().map(time).collect();
             // The last channel is static: it is observed at the first time at most.
-            let cells: Vec<[Option<f32>; 3]> = rows
+            let cells: Vec<[Option<f64>; 3]> = rows
                 .iter()
                 .enumerate()
                 .map(|(index, row)| [row.1[0], row.1[1], row.1[2].filter(|_| index == 0)])
                 .collect();
-            let cells: Vec<&[Option<f32>]> = cells.iter().map(|row| row.as_slice()).collect();
+            let cells: Vec<&[Option<f64>]> = cells.iter().map(|row| row.as_slice()).collect();
             let mut made = series(&format!("s{}", index % 4), &times, &cells);
             made.labels = Labels::ClassPerTime((0..times.len()).map(|time| Some(time as u32)).collect());
             made

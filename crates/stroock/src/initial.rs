@@ -3,7 +3,7 @@
 use burn::module::Param;
 use burn::nn::Linear;
 use burn::tensor::{Device, Tensor, TensorData};
-use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+use stroock_kernels::noise::{NoiseKey, Purpose, Stage, Stream};
 
 /// Draws the initial weights of modules, one after the other, from a counter-based stream.
 ///
@@ -25,8 +25,7 @@ pub struct InitialWeights {
 impl InitialWeights {
     /// Weights of the experiment with `seed`, as tensors on `device`.
     pub fn new(seed: u64, device: &Device) -> Self {
-        // An epoch of its own, apart from those of training, validation and splits.
-        let stream = NoiseKey::new(seed, u64::MAX - 1).stream(Purpose::Other, 0, 0);
+        let stream = NoiseKey::of(seed, Stage::Weights).stream(Purpose::Weights, 0, 0);
         Self { stream, device: device.clone() }
     }
 

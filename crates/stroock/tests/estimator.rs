@@ -52,7 +52,7 @@ fn long_series_are_cut_filled_and_forecast() {
     assert_eq!(window % 86_400.0, 0.0);
 
     // The gap of a day, in the units of the table, between what the wave says.
-    let predictions = model.impute(table.clone(), None, &PredictOptions::default()).unwrap();
+    let predictions = model.impute(&table, None, &PredictOptions::default()).unwrap();
     assert_eq!(predictions.len(), 24);
     let worst = predictions.times.iter().zip(&predictions.mean).map(|(time, mean)| {
         let hour = (time / 3600.0).rem_euclid(24.0);
@@ -64,29 +64,33 @@ fn long_series_are_cut_filled_and_forecast() {
     assert_eq!(data_frame.names[..4], ["id", "date", "variable", "mean"]);
     assert!(numbers(&data_frame, "sd").iter().all(|&sd| sd > 0.0));
 
-    // Times in windows that have no rows are answered, too, and a saved model gives the same predictions.
+    // Times in windows that have no rows are predicted, too, and a saved model gives the same predictions.
     let ahead = table.data.series()[0].times.last().unwrap() + 40.0 * 86_400.0;
     let at = [ahead, ahead + 1800.0];
-    let asked = model.impute(table.clone(), Some(&at), &PredictOptions::default()).unwrap();
+    let asked = model.impute(&table, Some(&at), &PredictOptions::default()).unwrap();
     assert_eq!(asked.len(), 4);
     assert_eq!(asked.times[0], ahead);
     let again = Model::load(&folder.path().join("run")).unwrap();
-    assert_eq!(again.impute(table.clone(), Some(&at), &PredictOptions::default()).unwrap(), asked);
+    assert_eq!(again.impute(&table, Some(&at), &PredictOptions::default()).unwrap(), asked);
 
     // A forecast goes on from the last row, hour by hour, and within a window nobody is warned.
     let last = *table.data.series()[0].times.last().unwrap();
-    let forecast =
-        model.forecast(table.clone(), last + 6.0 * 3600.0, None, &PredictOptions::default()).unwrap();
+    let forecast = model.forecast(&table, last + 6.0 * 3600.0, None, &PredictOptions::default()).unwrap();
     assert_eq!(forecast.len(), 12);
     assert_eq!(forecast.times[0], last + 3600.0);
     assert!(forecast.warnings.is_empty(), "{:?}", forecast.warnings);
-    let far = model.forecast(table.clone(), last + 50.0 * 3600.0, None, &PredictOptions::default()).unwrap();
+    let far = model.forecast(&table, last + 50.0 * 3600.0, None, &PredictOptions::default()).unwrap();
     assert!(far.warnings[0].contains("outside the span"), "{:?}", far.warnings);
-    let too_far = model.forecast(table.clone(), last + 900.0 * 3600.0, None, &PredictOptions::default());
+    let too_far = model.forecast(&table, last + 900.0 * 3600.0, None, &PredictOptions::default());
     let said = too_far.unwrap_err().to_string();
     assert!(said.contains("up to 2024-02-"), "{said}");
-    let past = model.forecast(table, last, None, &PredictOptions::default());
-    assert!(matches!(past, Err(EstimatorError::Options(_))));
+    let endless = model.forecast(&table, 1e300, None, &PredictOptions::default());
+    assert!(matches!(endless, Err(EstimatorError::TooManyTimes { times, .. }) if times > 1e290));
+    for refused in [model.sample(2, Some(1e-300), 1), model.sample_given(&table, 2, Some(1e-300), 1)] {
+        assert!(matches!(refused, Err(EstimatorError::TooManyTimes { most: 8_388_608, .. })), "{refused:?}");
+    }
+    let past = model.forecast(&table, last, None, &PredictOptions::default());
+    assert!(matches!(past, Err(EstimatorError::NothingAhead { .. })));
 }
 
 #[test]
@@ -105,10 +109,10 @@ fn classes_per_time_are_learnt_and_scored() {
     assert_eq!(table.classes, ["high", "low"]);
     assert!(matches!(table.data.series()[0].labels, Labels::ClassPerTime(_)));
     let model = fit(table.clone(), Goal::Classify, 200, folder.path());
-    let classes = model.classify(table.clone(), &PredictOptions::default()).unwrap();
+    let classes = model.classify(&table, &PredictOptions::default()).unwrap();
     assert_eq!(classes.probabilities.len(), 600);
     assert!(classes.probabilities.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6));
-    let prepared = model.prepare(table).unwrap();
+    let prepared = model.prepare(&table).unwrap();
     let scores = model.evaluate(&prepared, None, &EvaluateOptions::default()).unwrap();
     let scores = scores.classes.unwrap().scores;
     assert_eq!(scores.count, 600);
@@ -128,10 +132,10 @@ fn static_variables_are_seen_and_never_asked_for() {
     let options = ReadOptions { statics: vec!["level".into()], ..ReadOptions::default() };
     let table = read(folder.path(), "levels.csv", &text, &options);
     let model = fit(table.clone(), Goal::Impute, 60, folder.path());
-    let predictions = model.impute(table.clone(), None, &PredictOptions::default()).unwrap();
+    let predictions = model.impute(&table, None, &PredictOptions::default()).unwrap();
     assert_eq!(predictions.len(), 40 * 4);
     assert!(predictions.data_frame().rows().unwrap() == 160);
-    let prepared = model.prepare(table).unwrap();
+    let prepared = model.prepare(&table).unwrap();
     for hold_out in [HoldOut::Random { share: 0.3 }, HoldOut::Tail { share: 0.3 }] {
         let options = EvaluateOptions { hold_out, ..EvaluateOptions::default() };
         let evaluation = model.evaluate(&prepared, None, &options).unwrap();
@@ -162,8 +166,68 @@ fn the_smallest_tables_are_fitted() {
         let folder = tempfile::tempdir().unwrap();
         let table = read(folder.path(), "small.csv", text, &ReadOptions::default());
         let model = fit(table.clone(), Goal::Impute, 2, folder.path());
-        let predictions = model.impute(table, None, &PredictOptions::default()).unwrap();
+        let predictions = model.impute(&table, None, &PredictOptions::default()).unwrap();
         let finite = predictions.mean.iter().chain(&predictions.sd).all(|number| number.is_finite());
         assert!(finite, "{name}: {predictions:?}");
     }
+}
+
+#[test]
+fn what_was_given_comes_back_to_the_last_digit() {
+    let folder = tempfile::tempdir().unwrap();
+    let hostile = [16_777_217.0, 0.1, 1.0 / 3.0, 1e-12, -123_456_789.123_456_7, 2f64.powi(53) - 1.0];
+    // Negative times in windows: counted from the beginning of a window they are rounded.
+    let times: Vec<f64> = (0..300).map(|step| -10.0 + 0.1 * f64::from(step) + 1e-3 / 3.0).collect();
+    let values: Vec<f64> =
+        (0..300).map(|step| if step % 7 == 3 { f64::NAN } else { hostile[step % 6] }).collect();
+    let table = Table::from_columns(&vec!["a"; 300], &times, &[("x", &values)]).unwrap();
+    let config = Sampling { window: Some(5.0), ..Sampling::suggest(&table).sampling };
+    let cut = table.clone().sampled(config);
+    let fit = FitConfig::suggest(&cut, config, Goal::Impute).unwrap().with_epochs(2);
+    let run = RunFolder::create(folder.path().join("run")).unwrap();
+    let fitted = fit.fit(&cut, &run, &StopFlag::new(), Progress::hidden).unwrap();
+    assert_eq!(fitted.split, fit.split(&cut));
+    let prepared = fitted.model.prepare(&table).unwrap();
+    assert_eq!((&fitted.prepared.data, &fitted.prepared.origins), (&prepared.data, &prepared.origins));
+
+    let predictions = fitted.model.impute(&table, None, &PredictOptions::default()).unwrap();
+    assert_eq!(predictions.len(), values.iter().filter(|value| value.is_nan()).count());
+    let filled = fitted.model.filled(&table, &predictions).unwrap();
+    for path in ["filled.csv", "filled.parquet"].map(|name| folder.path().join(name)) {
+        filled.save(&path).unwrap();
+        let again = Table::read(&[path], &ReadOptions::default()).unwrap();
+        let series = &again.data.series()[0];
+        assert_eq!(series.times, times);
+        for (given, found) in values.iter().zip(&series.values) {
+            assert!(given.is_nan() || given.to_bits() == found.to_bits(), "{given} became {found}");
+        }
+    }
+}
+
+#[test]
+fn written_quantiles_are_those_that_coverage_is_measured_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = read(folder.path(), "load.csv", &hourly(), &ReadOptions::default());
+    let model = fit(table.clone(), Goal::Impute, 2, folder.path());
+    let options =
+        PredictOptions { draws: 19, samples: 19, quantiles: vec![0.05, 0.33], ..PredictOptions::default() };
+    let predictions = model.impute(&table, None, &options).unwrap();
+    for row in 0..predictions.len() {
+        let mut draws: Vec<f64> = predictions.samples.iter().map(|samples| samples[row]).collect();
+        draws.sort_by(f64::total_cmp);
+        // One of nineteen draws is the quantile of a twentieth.
+        assert_eq!(predictions.quantiles[0][row], draws[0]);
+        assert_eq!(Some(predictions.quantiles[1][row]), stroock::series::quantile(&draws, 0.33));
+    }
+}
+
+#[test]
+fn values_without_a_finite_variance_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = Table::from_columns(&["a", "b"], &[0.0, 1.0], &[("huge", &[1e300, -1e300])]).unwrap();
+    let config = FitConfig::suggest(&table, Sampling::default(), Goal::Impute).unwrap();
+    let config = FitConfig { validation_share: 0.0, test_share: 0.0, ..config };
+    let run = RunFolder::create(folder.path().join("run")).unwrap();
+    let refused = config.fit(&table, &run, &StopFlag::new(), Progress::hidden);
+    assert!(matches!(refused, Err(EstimatorError::Scale { variable }) if variable == "huge"));
 }

@@ -6,7 +6,7 @@ use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 
 fn stream(number: u32) -> Stream {
-    NoiseKey::new(11, 0).stream(Purpose::Other, number, 0)
+    NoiseKey::new(11, 0).stream(Purpose::Caller, number, 0)
 }
 
 /// A standard normal number.

@@ -5,7 +5,7 @@ use stroock::residual::{ChannelResidual, DecodedSample, ResidualSample, Shape, f
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 fn stream(number: u32) -> Stream {
-    NoiseKey::new(11, 0).stream(Purpose::Other, number, 0)
+    NoiseKey::new(11, 0).stream(Purpose::Caller, number, 0)
 }
 
 /// A standard normal number.

@@ -49,7 +49,7 @@ fn gradients_of_the_whole_model_are_those_of_finite_differences() {
     // The start points are drawn by rejection and follow `mu` by parallel transport, so that differences do not
     // see the gradients of their distribution: these are checked in the tests of the distribution. Here the distribution of
     // the start points does not depend on the representation.
-    let stream = NoiseKey::new(21, 0).stream(Purpose::Other, 0, 0);
+    let stream = NoiseKey::new(21, 0).stream(Purpose::Caller, 0, 0);
     let mut single = model(2, 3, 4, &device).map(&mut Fill(stream));
     single.process.sigma = Param::from_tensor(Tensor::full([1], 0.3, &device));
     for head in [&mut single.process.mu, &mut single.process.kappa] {

@@ -46,7 +46,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  stroock fit sensors.csv --out run\n  \
         stroock fit sensors.csv --task classify --target state --out state-run")]
     Fit(FitArguments),
-    /// Fill gaps, or answer at any times, with intervals
+    /// Fill gaps, or predict at any times, with intervals
     #[command(after_help = "Examples:\n  stroock impute run sensors.csv --output filled.csv\n  \
         stroock impute run sensors.csv --at 1.5,2.5 --quantiles 0.1,0.9")]
     Impute(ImputeArguments),
@@ -56,8 +56,8 @@ pub enum Command {
     /// Tell the classes of series, or of their times
     #[command(after_help = "Example:\n  stroock classify state-run sensors.csv --output classes.csv")]
     Classify(ClassifyArguments),
-    /// Invent new series, or draw possible courses of given ones
-    #[command(after_help = "Examples:\n  stroock sample run --count 20 --output invented.csv\n  \
+    /// Draw new series, or draw possible courses of given ones
+    #[command(after_help = "Examples:\n  stroock sample run --count 20 --output sampled.csv\n  \
         stroock sample run sensors.csv --count 5")]
     Sample(SampleArguments),
     /// Hold values out, and measure how well they and their intervals are predicted

@@ -66,7 +66,7 @@ pub enum GoalName {
     Impute,
     /// To look ahead
     Forecast,
-    /// To tell the classes of --target
+    /// To predict the classes of --target
     Classify,
 }
 
@@ -96,7 +96,7 @@ pub struct SubjectArguments {
 pub struct ImputeArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
-    /// Answer at these times instead of filling the gaps, for every series and variable
+    /// Predict at these times instead of filling the gaps, for every series and variable
     #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "wide")]
     pub at: Vec<String>,
     /// Write the whole table with its gaps filled by means, one column a variable
@@ -142,7 +142,7 @@ pub struct ClassifyArguments {
 pub struct SampleArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// Series whose possible courses are drawn; new series are invented if none are given
+    /// Series whose possible courses are drawn; new series are drawn if none are given
     pub data: Vec<PathBuf>,
     /// Series to invent, or courses to draw for each series
     #[arg(long, default_value_t = 10)]
@@ -169,6 +169,9 @@ pub struct EvaluateArguments {
     pub table: TableArguments,
     #[command(flatten)]
     pub held: HeldArguments,
+    /// Write a record of the run, its data and its scores as JSON to this file
+    #[arg(long)]
+    pub record: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

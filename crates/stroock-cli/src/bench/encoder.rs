@@ -40,7 +40,7 @@ pub fn run(arguments: &EncoderArguments) -> Result<(), Failure> {
     let device = Device::flex().autodiff();
     let config = TimeAttentionConfig::default();
     let encoder = config.init(input.channels(), &mut InitialWeights::new(1, &device)).materialize();
-    let mut stream = NoiseKey::new(3, 0).stream(Purpose::Other, 0, 0);
+    let mut stream = NoiseKey::new(3, 0).stream(Purpose::Caller, 0, 0);
     let of_h: Vec<f32> =
         (0..batch_size * config.hidden).map(|_| (2.0 * stream.uniform() - 1.0) as f32).collect();
     let of_h = Tensor::<2>::from_data(TensorData::new(of_h, [batch_size, config.hidden]), &device);

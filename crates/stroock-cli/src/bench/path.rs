@@ -45,7 +45,7 @@ pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
     let numbers: Vec<u32> = (0..series as u32).collect();
     let start: Vec<f32> = uniform(dim, Draws { key, series: &numbers, samples: 1, first_sample: 0 })?;
     let times: Vec<f32> = (0..=steps).map(|j| j as f32 / steps.max(1) as f32).collect();
-    let mut stream = key.stream(Purpose::Other, 0, 0);
+    let mut stream = key.stream(Purpose::Caller, 0, 0);
     let mut number = || (f64::from(stream.next_u32()) / 2f64.powi(31) - 1.0) as f32;
     let m = Space::Sphere.algebra_dim(dim);
     let coefficients: Vec<f32> = (0..series * m * TERMS).map(|_| number()).collect();

@@ -43,7 +43,7 @@ pub fn series(
     };
     let observation = protocol.model.observation();
     let all = (0..count).map(|b| {
-        let mut stream = NoiseKey::new(2, 0).stream(Purpose::Other, b as u32, 0);
+        let mut stream = NoiseKey::new(2, 0).stream(Purpose::Caller, b as u32, 0);
         let times = shape.times(&mut stream);
         let entries = times.len() * observation.len();
         let values = (0..entries).map(|_| stream.uniform() as f32).collect();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use stroock::predict::quantile;
+use stroock::series::quantile;
 
 use super::memory::peak_memory_mb;
 
@@ -27,7 +27,7 @@ impl Timing {
         let times_ms: Vec<f64> = seconds.iter().map(|seconds| seconds * 1e3).collect();
         let mut sorted = times_ms.clone();
         sorted.sort_by(f64::total_cmp);
-        let at = |level| rounded(quantile(&sorted, level));
+        let at = |level| rounded(quantile(&sorted, level).unwrap_or(f64::NAN));
         Self {
             median_ms: at(0.5),
             low_ms: at(0.1),

@@ -36,7 +36,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     let buoys = config.data.generate(config.training.seed)?;
     let scaler = Scaler::standard(&buoys.data, &buoys.split.train);
     let description = config.description(scaler.clone());
-    let data = scaler.apply(recovery::withhold(buoys.data, &buoys.split.test, config.training.seed)?)?;
+    let data = scaler.apply(&recovery::withhold(buoys.data, &buoys.split.test, config.training.seed)?)?;
 
     let device = Device::flex().autodiff();
     let model = config.model.init(&mut InitialWeights::new(config.training.seed, &device))?.materialize();

@@ -6,7 +6,7 @@ use stroock::model::{Description, PathDraws, StandardModel};
 use stroock::predict::Predictor;
 use stroock::series::Dataset;
 use stroock_experiments::synthetic::Motion;
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
 use crate::failure::Failure;
 use crate::fits;
@@ -28,7 +28,7 @@ pub fn draw(
     let about = &description.data;
     let end = about.batcher.grid_axis.end;
     let times: Vec<f64> = (0..POINTS).map(|i| end * i as f64 / (POINTS - 1) as f64).collect();
-    let draws = PathDraws { key: NoiseKey::new(8, 0), samples: SAMPLES, first_sample: 0 };
+    let draws = PathDraws { key: NoiseKey::of(8, Stage::Prediction), samples: SAMPLES, first_sample: 0 };
     let predictor = Predictor::new(model, about);
     let channels: Vec<usize> = (0..data.observation().len()).collect();
     let mut panels = Vec::new();

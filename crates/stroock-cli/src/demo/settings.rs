@@ -60,7 +60,7 @@ impl Default for DemoConfig {
                 batch_size: 32,
                 rate: 3e-3,
                 // Down once: the run ends where the rate is 0.
-                schedule: Schedule::CyclicCosine { period: 2 * EPOCHS as usize },
+                schedule: Schedule::Cosine { epochs: EPOCHS as usize, floor: 0.01 },
                 weights: ElboWeights { kl_start: 1e-4, kl_path: 1e-4, ..ElboWeights::default() },
                 ..TrainingConfig::default()
             },

@@ -5,7 +5,7 @@ use stroock::model::PathDraws;
 use stroock::predict::{Draws, Summary};
 use stroock::score::{HoldOut, withhold};
 use stroock::series::Dataset;
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 use stroock_report::{Band, Fit, Points};
 
 use crate::evaluate::Subject;
@@ -57,7 +57,11 @@ impl Shown {
         let scale = &model.table()?.time;
         let windows = model.table()?.sampling.window.is_some();
         let times: Vec<Vec<f64>> = numbers.iter().map(|&number| fine(&data.series()[number].times)).collect();
-        let draws = PathDraws { key: NoiseKey::new(options.seed, 0), samples: SAMPLES, first_sample: 0 };
+        let draws = PathDraws {
+            key: NoiseKey::of(options.seed, Stage::Prediction),
+            samples: SAMPLES,
+            first_sample: 0,
+        };
         let drawn = model.predictor().posterior(&data, &numbers, &times, draws)?;
         let series = numbers.iter().zip(drawn).map(|(&number, drawn)| {
             let (id, origin) = (&data.series()[number].id, subject.prepared.origins[number]);
@@ -103,8 +107,9 @@ impl Shown {
                     let (times, values) = chosen.map(|i| (shown.origin + series.times[i], value(i))).unzip();
                     Points { times, values }
                 };
-                let column = |draws: &[f32]| -> Vec<f32> {
-                    draws.iter().skip(channel).step_by(channels).copied().collect()
+                let column = |draws: &[f32]| -> Vec<f64> {
+                    let draws = draws.iter().skip(channel).step_by(channels);
+                    draws.map(|&value| about.scaler.to_user(channel, f64::from(value))).collect()
                 };
                 let times = &shown.drawn.times;
                 let mean = Summary::of(&column(&shown.drawn.means), times.len(), &[]).mean;

@@ -15,7 +15,7 @@ use stroock_report::{Calibration, CalibrationPoint, Confusion, Curve, Report};
 use crate::arguments::ReportArguments;
 use crate::evaluate::{Subject, held_out};
 use crate::failure::Failure;
-use crate::fit::{RunConfig, default_question};
+use crate::fit::{RunConfig, default_options};
 use crate::output::{print, print_json};
 
 /// Series that a report shows.
@@ -34,7 +34,7 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
         true => Subject::of_run(&model, &arguments.run)?,
         false => Subject::given(&model, &arguments.data, &arguments.table)?,
     };
-    let options = default_question(config.fit.goal);
+    let options = default_options(config.fit.goal);
     let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options)?;
     let path = arguments.output.clone().unwrap_or_else(|| paths.report());
     write(&model, &config, &paths, &subject, &evaluation, arguments.series, &path)?;

@@ -16,7 +16,7 @@ pub fn sensors(count: usize) -> String {
     let mut table = String::from("sensor,hour,state,temperature,pressure,power\n");
     for number in 0..count {
         let sensor = format!("sensor {number}");
-        let mut stream = NoiseKey::new(3, 0).stream(Purpose::Other, number as u32, 0);
+        let mut stream = NoiseKey::new(3, 0).stream(Purpose::Caller, number as u32, 0);
         let mut uniform = || (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         let phase = std::f64::consts::TAU * uniform();
         let speed = if state(&sensor) == "calm" { 0.1 } else { 0.5 };

@@ -2,9 +2,10 @@
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
-use stroock::batch::{Batch, Batcher, Targets};
+use stroock::batch::{Batch, Batcher};
 use stroock::entries::entries;
 use stroock::model::{ModelError, OutputParts, PathDraws, SeriesModel};
+use stroock::score::{hits, squared_errors};
 use stroock::series::Dataset;
 use stroock::task::label_targets;
 use stroock::training::{Scores, TrainingError, Validation};
@@ -105,33 +106,6 @@ impl Evaluator<'_> {
 
 fn mean_of_draws(output: Tensor<3>) -> Vec<f32> {
     entries(output.mean_dim(0))
-}
-
-fn squared_errors(output: &[f32], targets: &Targets, counted: impl Fn(usize) -> bool) -> (f64, usize) {
-    let (mut sum, mut count) = (0.0, 0);
-    for series in 0..targets.series() {
-        targets.for_each_entry(series, |place, value| {
-            if counted(place / targets.channels()) {
-                sum += f64::from(output[place] - value).powi(2);
-                count += 1;
-            }
-        });
-    }
-    (sum, count)
-}
-
-/// How often the most probable class is the right one.
-fn hits(probabilities: &[f32], targets: &Targets, classes: usize) -> (f64, usize) {
-    let (mut right, mut count) = (0.0, 0);
-    for series in 0..targets.series() {
-        targets.for_each_entry(series, |place, class| {
-            let here = &probabilities[place * classes..(place + 1) * classes];
-            let best = (0..classes).max_by(|&a, &b| here[a].total_cmp(&here[b]));
-            right += f64::from(u8::from(best == Some(class as usize)));
-            count += 1;
-        });
-    }
-    (right, count)
 }
 
 impl<M: SeriesModel> Validation<M> for Evaluator<'_> {

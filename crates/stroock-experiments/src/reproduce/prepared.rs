@@ -2,7 +2,7 @@
 
 use stroock::model::{DataDescription, Variable};
 use stroock::series::{Dataset, Scaler, SeriesError, Split, shuffled};
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 use thiserror::Error;
 
 use super::{Preset, RunConfig};
@@ -177,7 +177,7 @@ fn by_recording(recordings: &[String], seed: u64) -> Split {
     let mut names: Vec<&String> = recordings.iter().collect();
     names.sort();
     names.dedup();
-    let order = shuffled(names.len(), NoiseKey::new(seed, u64::MAX));
+    let order = shuffled(names.len(), NoiseKey::of(seed, Stage::Split));
     let (test, validation) = (names.len().div_ceil(5), (names.len() * 4).div_ceil(25));
     let part = |from: usize, to: usize| {
         let chosen: Vec<&String> = order[from..to].iter().map(|&i| names[i]).collect();

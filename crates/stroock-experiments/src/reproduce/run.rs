@@ -9,7 +9,7 @@ use stroock::initial::InitialWeights;
 use stroock::model::{Description, ModelConfigError, ModelFileError, ModelSettings, StandardModel};
 use stroock::run::{ConfigError, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, to_toml};
 use stroock::training::{Outcome, Trainer, TrainingError};
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 use thiserror::Error;
 
 use super::{Evaluation, Evaluator, PreparedData, PreparedDataError, RunConfig, RunResult, RunStatus};
@@ -50,10 +50,6 @@ pub struct Reproduction {
     pub result: RunResult,
 }
 
-/// Epochs of keys that no training epoch has.
-const VALIDATION: u64 = u64::MAX;
-const TEST: u64 = u64::MAX - 4;
-
 /// Draws of the second evaluation on the test series.
 const DRAWS: usize = 16;
 
@@ -86,20 +82,20 @@ pub fn reproduce(
         batcher: protocol.batcher,
         metadata: Some(&metadata),
     };
-    let evaluator = |numbers, epoch, samples| Evaluator {
+    let evaluator = |numbers, stage, samples| Evaluator {
         metric: protocol.metric,
         data: &prepared.data,
         numbers,
         // What is left out in training only is there to be predicted in testing.
         batcher: Batcher { targets: TargetChoice::All, ..protocol.batcher },
         batch_size: training.batch_size,
-        key: NoiseKey::new(training.seed, epoch),
+        key: NoiseKey::of(training.seed, stage),
         samples,
     };
     let steps_per_epoch = training.steps_of_epoch(prepared.split.train.len());
     let length = RunLength { epochs: training.epochs, steps_per_epoch, done: trainer.done(folder)? };
     let mut progress = progress(length);
-    let validation = evaluator(&prepared.split.validation, VALIDATION, training.validation_samples);
+    let validation = evaluator(&prepared.split.validation, Stage::Validation, training.validation_samples);
     let trained = trainer.run_with(model, &validation, folder, stop, &mut progress)?;
     progress.finish();
 
@@ -110,7 +106,7 @@ pub fn reproduce(
     };
     let model = model.valid();
     let test = |samples| -> Result<Evaluation, TrainingError> {
-        evaluator(&prepared.split.test, TEST, samples).evaluate(&model)
+        evaluator(&prepared.split.test, Stage::Test, samples).evaluate(&model)
     };
     let finished = trained.outcome != Outcome::Stopped;
     let result = RunResult {

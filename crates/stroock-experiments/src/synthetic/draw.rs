@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn moments_of_uniform_and_normal_numbers() {
-        let mut words = NoiseKey::new(1, 0).stream(Purpose::Other, 0, 0);
+        let mut words = NoiseKey::new(1, 0).stream(Purpose::Synthetic, 0, 0);
         let uniforms: Vec<f64> = (0..100_000).map(|_| uniform(&mut words, -1.0, 3.0)).collect();
         assert!(uniforms.iter().all(|u| (-1.0..3.0).contains(u)));
         estimate(uniforms.iter().copied()).assert_mean("uniform", 1.0);
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn every_number_is_chosen_equally_often() {
-        let mut words = NoiseKey::new(2, 0).stream(Purpose::Other, 0, 0);
+        let mut words = NoiseKey::new(2, 0).stream(Purpose::Synthetic, 0, 0);
         let mut counts = [0.0; 10];
         for _ in 0..10_000 {
             let chosen = choose(&mut words, 3, 10);

@@ -4,7 +4,7 @@ use rand_core::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stroock::series::{Dataset, Labels, Observation, Series};
-use stroock_kernels::noise::Purpose;
+use stroock_kernels::noise::{Purpose, Stage};
 
 use super::SyntheticError;
 use super::draw::Normals;
@@ -79,7 +79,8 @@ impl StochasticLorenz {
     /// When a parameter lies outside its range.
     pub fn generate(&self, seed: u64) -> Result<LorenzData, SyntheticError> {
         self.check()?;
-        let stream = |number, sample| key(seed, TAG, 0).stream(Purpose::Other, number, sample);
+        let stream =
+            |number, sample| key(seed, TAG, Stage::Epoch(0)).stream(Purpose::Synthetic, number, sample);
         let paths: Vec<Vec<[f64; 3]>> =
             (0..self.series as u32).into_par_iter().map(|number| self.path(&mut stream(number, 0))).collect();
         let normaliser = Normaliser::of(paths.iter().flatten());
@@ -198,7 +199,7 @@ mod tests {
     /// With X = Y = 0 the third coordinate is a geometric Brownian motion, whose paths are known.
     #[test]
     fn the_strong_order_is_one() {
-        let mut words = NoiseKey::new(1, 0).stream(Purpose::Other, 0, 0);
+        let mut words = NoiseKey::new(1, 0).stream(Purpose::Synthetic, 0, 0);
         let mut normals = Normals::default();
         let (finest, paths) = (256, 500);
         let mut errors = [0.0; 2];

@@ -161,7 +161,7 @@ impl Oscillators {
     }
 
     fn series(&self, part: Part, key: NoiseKey, number: u32) -> (Series, Motion) {
-        let stream = |sample| key.stream(Purpose::Other, number, sample);
+        let stream = |sample| key.stream(Purpose::Synthetic, number, sample);
         let motion = Motion::draw(&mut stream(0), self.duration);
         let (mut when, mut noise, mut normals) = (stream(1), stream(2), Normals::default());
         let [fewest, most] = self.times;

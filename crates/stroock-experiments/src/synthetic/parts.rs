@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stroock::series::{Dataset, Split};
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
 use super::SyntheticError;
 use super::error::require;
@@ -50,8 +50,8 @@ impl Part {
 
 /// The key of a data set and a part of it. The tag keeps the numbers of different sets, and those of the
 /// training with the same seed, apart.
-pub(super) fn key(seed: u64, tag: &[u8; 8], part: u64) -> NoiseKey {
-    NoiseKey::new(seed ^ u64::from_le_bytes(*tag), part)
+pub(super) fn key(seed: u64, tag: &[u8; 8], stage: Stage) -> NoiseKey {
+    NoiseKey::of(seed ^ u64::from_le_bytes(*tag), stage)
 }
 
 impl Sizes {
@@ -93,7 +93,7 @@ impl Sizes {
                 } else {
                     (Part::Test, number - self.train - self.validation)
                 };
-                make(part, key(seed, tag, part as u64), number as u32)
+                make(part, key(seed, tag, Stage::Epoch(part as u64)), number as u32)
             })
             .collect()
     }

@@ -49,7 +49,7 @@ impl Pendulum {
     /// ```
     /// use stroock_experiments::synthetic::Pendulum;
     /// use stroock_kernels::noise::{NoiseKey, Purpose};
-    /// let mut words = NoiseKey::new(1, 0).stream(Purpose::Other, 0, 0);
+    /// let mut words = NoiseKey::new(1, 0).stream(Purpose::Synthetic, 0, 0);
     /// let hanging = Pendulum { velocity_noise: 0.0, ..Pendulum::default() };
     /// let swings = hanging.record(std::f64::consts::PI, 0.05, 100, &mut words);
     /// assert!(swings.iter().all(|swing| swing.angle.abs() < 1e-9));

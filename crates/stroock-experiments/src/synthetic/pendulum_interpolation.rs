@@ -62,7 +62,7 @@ impl PendulumInterpolation {
     }
 
     fn series(&self, part: Part, key: NoiseKey, number: u32, book: &PictureBook) -> Series {
-        let stream = |sample| key.stream(Purpose::Other, number, sample);
+        let stream = |sample| key.stream(Purpose::Synthetic, number, sample);
         let (swings, kept) = self.recording.draw(&mut stream(0), &mut stream(1));
         let mut inputs = stream(2);
         let pixels = PICTURE_SIDE * PICTURE_SIDE;

@@ -60,7 +60,7 @@ impl PendulumRegression {
     }
 
     fn series(&self, part: Part, key: NoiseKey, number: u32, book: &PictureBook) -> Series {
-        let stream = |sample| key.stream(Purpose::Other, number, sample);
+        let stream = |sample| key.stream(Purpose::Synthetic, number, sample);
         let (swings, kept) = self.recording.draw(&mut stream(0), &mut stream(1));
         let factors = self.visibility.draw(swings.len(), &mut stream(2));
         let mut pixels = stream(3);

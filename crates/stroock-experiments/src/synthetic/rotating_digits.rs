@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stroock::series::{Dataset, Labels, Observation, Series, shuffled};
-use stroock_kernels::noise::{NoiseKey, Purpose};
+use stroock_kernels::noise::{NoiseKey, Purpose, Stage};
 
 use super::draw::{Normals, choose};
 use super::error::require;
@@ -12,8 +12,6 @@ use super::{CubicSpline, Sizes, SplitData, SyntheticError};
 
 const NAME: &str = "rotating digits";
 const TAG: &[u8; 8] = b"rotating";
-/// The key of the order of the digits, beside those of the parts.
-const ORDER: u64 = u64::MAX;
 
 /// Rows and columns of a digit.
 pub const DIGIT_SIDE: usize = 28;
@@ -91,7 +89,7 @@ impl RotatingDigits {
         if needed > given {
             return Err(SyntheticError::TooFewDigits { needed, given });
         }
-        let order = shuffled(given, key(seed, TAG, ORDER));
+        let order = shuffled(given, key(seed, TAG, Stage::Split));
         let Sizes { train, validation, .. } = self.sizes;
         let sizes =
             Sizes { train: train * (1 + self.variants.map_or(0, |variants| variants.each)), ..self.sizes };
@@ -142,7 +140,7 @@ impl RotatingDigits {
         if let (Part::Train, Some(Dropped { always, random })) = (part, self.dropped) {
             present[always] = false;
             let droppable: Vec<usize> = (1..self.frames).filter(|&frame| frame != always).collect();
-            let mut words = key.stream(Purpose::Other, number, 0);
+            let mut words = key.stream(Purpose::Synthetic, number, 0);
             for place in choose(&mut words, random, droppable.len()) {
                 present[droppable[place]] = false;
             }
@@ -174,7 +172,7 @@ fn product(a: Map, b: Map) -> Map {
 impl Variants {
     /// The map of a variant, from a stream of its own.
     fn map(&self, key: NoiseKey, number: u32) -> Map {
-        let (mut words, mut normals) = (key.stream(Purpose::Other, number, 1), Normals::default());
+        let (mut words, mut normals) = (key.stream(Purpose::Synthetic, number, 1), Normals::default());
         IDENTITY.map(|line| line.map(|entry| entry + self.spread * normals.next(&mut words)))
     }
 }

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
 use stroock::series::{Dataset, Labels, Observation, Series};
-use stroock_kernels::noise::Purpose;
+use stroock_kernels::noise::{Purpose, Stage};
 
 use super::SyntheticError;
 use super::draw::choose;
@@ -57,7 +57,7 @@ impl IrregularSine {
         let inside: Vec<f64> = (0..self.grid).map(time).filter(|t| (first..=last).contains(t)).collect();
         let range = format!("1 to {}, the points of the grid in the window", inside.len());
         require((1..=inside.len()).contains(&self.points), NAME, "points", self.points, range)?;
-        let mut words = key(seed, TAG, 0).stream(Purpose::Other, 0, 0);
+        let mut words = key(seed, TAG, Stage::Epoch(0)).stream(Purpose::Synthetic, 0, 0);
         let times: Vec<f64> =
             choose(&mut words, self.points, inside.len()).into_iter().map(|place| inside[place]).collect();
         let series = Series {

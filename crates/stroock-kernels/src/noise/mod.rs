@@ -12,4 +12,4 @@ pub(crate) use increments::fill_step;
 pub use increments::increments;
 pub(crate) use philox::{MULTIPLIERS, round_keys_in_lanes};
 pub use philox::{RoundKeys, philox};
-pub use stream::{NoiseKey, Purpose, Stream};
+pub use stream::{NoiseKey, Purpose, Stage, Stream};

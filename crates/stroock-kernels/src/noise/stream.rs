@@ -6,16 +6,99 @@ use rand_core::TryRng;
 
 use super::philox;
 
-/// What random numbers are used for: numbers of different purposes are independent.
+/// What random numbers are used for.
+///
+/// Numbers of [`Path`](Purpose::Path), of [`Start`](Purpose::Start) and of all others are independent under one key.
+/// The others share their counters: [`Inputs`](Purpose::Inputs), [`Targets`](Purpose::Targets) and
+/// [`Order`](Purpose::Order) have addresses of their own among them, the rest are kept apart by the [`Stage`] of their
+/// key. This list and that of the stages are the only ones: which numbers are drawn for what is decided here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 pub enum Purpose {
     /// Increments of the driving Wiener process.
-    Path = 0,
+    Path,
     /// Start points.
-    Start = 1,
-    /// Everything a caller draws for itself: shuffling, subsampling, initial weights.
-    Other = 2,
+    Start,
+    /// Which points and values of a series an encoder sees.
+    Inputs,
+    /// Which points of a series are targets.
+    Targets,
+    /// The order of series: shuffles and splits. The number of the series is without meaning.
+    Order,
+    /// Which entries of a series are held out; the sample is the channel.
+    HoldOut,
+    /// Initial weights.
+    Weights,
+    /// The noise of observations in predictions.
+    Observations,
+    /// Generated data.
+    Synthetic,
+    /// Whatever a test, a benchmark or an example draws for itself.
+    Caller,
+}
+
+impl Purpose {
+    /// The domain of the counters: two bits.
+    #[inline(always)]
+    const fn domain(self) -> u32 {
+        match self {
+            Purpose::Path => 0,
+            Purpose::Start => 1,
+            _ => 2,
+        }
+    }
+
+    /// The series and the sample of the counters.
+    fn address(self, series: u32, sample: u32) -> [u32; 2] {
+        match self {
+            Purpose::Targets => [series, sample + 1],
+            Purpose::Order => [u32::MAX, sample],
+            _ => [series, sample],
+        }
+    }
+}
+
+/// What a key is for: an epoch of training, or something beside them that has an epoch of its own.
+///
+/// Two stages of one number draw for different purposes, or share their numbers because results that have been
+/// published do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// An epoch of training.
+    Epoch(u64),
+    /// Draws of a fitted model; they share the numbers of the first epoch.
+    Prediction,
+    /// The split into training, validation and test series.
+    Split,
+    /// Validation: the same numbers in every epoch.
+    Validation,
+    /// Initial weights.
+    Weights,
+    /// What is held out of series.
+    HoldOut,
+    /// The noise of observations of a channel.
+    Observations {
+        /// The channel.
+        channel: u64,
+    },
+    /// The test of an experiment.
+    Test,
+    /// The figures of an experiment.
+    Figures,
+}
+
+impl Stage {
+    /// The number of the epoch.
+    const fn epoch(self) -> u64 {
+        match self {
+            Stage::Epoch(epoch) => epoch,
+            Stage::Prediction => 0,
+            Stage::Split | Stage::Validation => u64::MAX,
+            Stage::Weights | Stage::HoldOut => u64::MAX - 1,
+            Stage::Observations { channel } => u64::MAX - 2 - (channel << 32),
+            Stage::Test => u64::MAX - 4,
+            Stage::Figures => u64::MAX - 5,
+        }
+    }
 }
 
 /// The seed of an experiment and the epoch in it.
@@ -37,6 +120,23 @@ impl NoiseKey {
         Self { words: [mixed as u32, (mixed >> 32) as u32] }
     }
 
+    /// The key of a stage of the experiment with `seed`.
+    ///
+    /// ```
+    /// use stroock_kernels::noise::{NoiseKey, Stage};
+    /// assert_eq!(NoiseKey::of(1, Stage::Epoch(3)), NoiseKey::new(1, 3));
+    /// assert_ne!(NoiseKey::of(1, Stage::Test), NoiseKey::of(1, Stage::Validation));
+    /// ```
+    pub fn of(seed: u64, stage: Stage) -> Self {
+        Self::new(seed, stage.epoch())
+    }
+
+    /// A key that depends on this one, for a stage that is derived from it.
+    pub fn derive(self, stage: Stage) -> Self {
+        let [low, high] = self.words;
+        Self::of(u64::from(high) << 32 | u64::from(low), stage)
+    }
+
     /// The words that key the generator.
     pub fn words(self) -> [u32; 2] {
         self.words
@@ -44,6 +144,7 @@ impl NoiseKey {
 
     /// The numbers of one series and sample for one purpose, in order.
     pub fn stream(self, purpose: Purpose, series: u32, sample: u32) -> Stream {
+        let [series, sample] = purpose.address(series, sample);
         Stream { key: self.words, purpose, series, sample, block: 0, words: [0; 4], used: 4 }
     }
 }
@@ -60,7 +161,7 @@ fn mix(x: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn counter(purpose: Purpose, block: u32, step: u32, sample: u32, series: u32) -> [u32; 4] {
     // Two bits of purpose leave 2^30 blocks of four coefficients a step.
-    [block | (purpose as u32) << 30, step, sample, series]
+    [block | purpose.domain() << 30, step, sample, series]
 }
 
 /// A sequential generator over the counters of one series and sample; implements [`rand_core::Rng`].
@@ -88,7 +189,7 @@ impl Stream {
     ///
     /// ```
     /// use stroock_kernels::noise::{NoiseKey, Purpose};
-    /// let u = NoiseKey::new(7, 0).stream(Purpose::Other, 0, 0).uniform();
+    /// let u = NoiseKey::new(7, 0).stream(Purpose::Caller, 0, 0).uniform();
     /// assert!(0.0 < u && u < 1.0);
     /// ```
     pub fn uniform(&mut self) -> f64 {
@@ -123,5 +224,44 @@ impl TryRng for Stream {
             chunk.copy_from_slice(&self.word().to_le_bytes()[..chunk.len()]);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs that have been published are drawn from these: they must never change.
+    #[test]
+    fn names_stand_for_the_numbers_that_results_were_drawn_from() {
+        let stages = [
+            (Stage::Epoch(5), 5),
+            (Stage::Prediction, 0),
+            (Stage::Split, u64::MAX),
+            (Stage::Validation, u64::MAX),
+            (Stage::Weights, u64::MAX - 1),
+            (Stage::HoldOut, u64::MAX - 1),
+            (Stage::Observations { channel: 0 }, u64::MAX - 2),
+            (Stage::Observations { channel: 3 }, u64::MAX - 2 - (3 << 32)),
+            (Stage::Test, u64::MAX - 4),
+            (Stage::Figures, u64::MAX - 5),
+        ];
+        for (stage, epoch) in stages {
+            assert_eq!(NoiseKey::of(9, stage), NoiseKey::new(9, epoch), "{stage:?}");
+        }
+        let first = |purpose, series, sample| NoiseKey::new(7, 2).stream(purpose, series, sample).word();
+        let raw = |domain: u32, series, sample| {
+            philox([domain << 30, 0, sample, series], NoiseKey::new(7, 2).words)[0]
+        };
+        assert_eq!(first(Purpose::Path, 4, 1), raw(0, 4, 1));
+        assert_eq!(first(Purpose::Start, 4, 1), raw(1, 4, 1));
+        assert_eq!(first(Purpose::Inputs, 4, 0), raw(2, 4, 0));
+        assert_eq!(first(Purpose::Targets, 4, 0), raw(2, 4, 1));
+        assert_eq!(first(Purpose::Order, 0, 0), raw(2, u32::MAX, 0));
+        for purpose in
+            [Purpose::HoldOut, Purpose::Weights, Purpose::Observations, Purpose::Synthetic, Purpose::Caller]
+        {
+            assert_eq!(first(purpose, 4, 3), raw(2, 4, 3), "{purpose:?}");
+        }
     }
 }

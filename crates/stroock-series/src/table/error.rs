@@ -1,4 +1,4 @@
-//! What can be wrong with a table, told in the words of its owner.
+//! What can be wrong with a table, in the words of its owner. Options are called by the fields of [`ReadOptions`](super::ReadOptions).
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::SeriesError;
 #[non_exhaustive]
 pub enum TableError {
     /// A row cannot be used.
-    #[error("{place}, {fault}; {}, or use --skip-bad-rows", .fault.advice())]
+    #[error("{place}, {fault}; {}", .fault.advice())]
     Row {
         /// Where.
         place: Box<Place>,
@@ -71,9 +71,9 @@ pub enum TableError {
         column: String,
     },
     /// A name was given that is not a column, or a variable of a long table.
-    #[error("--{option}: there is no column{} `{name}`{}; there are {}", or_variable(.long), suggestion(.nearest), quoted(.known))]
+    #[error("`{option}`: there is no column{} `{name}`{}; there are {}", or_variable(.long), suggestion(.nearest), quoted(.known))]
     UnknownName {
-        /// The option that gave it.
+        /// The field of [`ReadOptions`](super::ReadOptions) that has it.
         option: &'static str,
         /// The name.
         name: String,
@@ -85,7 +85,7 @@ pub enum TableError {
         long: bool,
     },
     /// One column was given two roles.
-    #[error("column `{column}` cannot be both --{first} and --{second}")]
+    #[error("column `{column}` cannot be both `{first}` and `{second}`")]
     TwoRoles {
         /// The column.
         column: String,
@@ -95,15 +95,15 @@ pub enum TableError {
         second: &'static str,
     },
     /// Only one of the two columns of a long table was given or found.
-    #[error("a long table needs both --variable and --value, but no column for --{missing} was found among {}", quoted(.known))]
+    #[error("a long table needs both `variable` and `value`, but no column for `{missing}` was found among {}", quoted(.known))]
     HalfLong {
-        /// The option that lacks.
+        /// The role without a column.
         missing: &'static str,
         /// Columns.
         known: Vec<String>,
     },
     /// No column looks like times.
-    #[error("no column looks like times{}; name one with --time (columns: {})", unlike(.unreadable), quoted(.known))]
+    #[error("no column looks like times{}; there are {}", unlike(.unreadable), quoted(.known))]
     NoTime {
         /// A column that is named like times, and what is written there.
         unreadable: Option<(String, String)>,
@@ -111,13 +111,13 @@ pub enum TableError {
         known: Vec<String>,
     },
     /// Several time columns that do not make a date.
-    #[error("--time {}: several columns must be the parts of a date (year, month, day, hour, minute, second) from the year down, or a date and a time of day", .columns.join(","))]
+    #[error("`time` {}: several columns must be the parts of a date (year, month, day, hour, minute, second) from the year down, or a date and a time of day", .columns.join(","))]
     TimeParts {
         /// The columns.
         columns: Vec<String>,
     },
     /// No column is left for the values.
-    #[error("no column has numbers to read as values{}; name them with --variables", because(.ignored))]
+    #[error("no column has numbers to read as values{}", because(.ignored))]
     NoVariables {
         /// Columns that were left out, each with the reason.
         ignored: Vec<(String, String)>,
@@ -149,7 +149,7 @@ pub enum TableError {
         name: String,
     },
     /// Files have different columns.
-    #[error("`{file}` {} the column `{column}`, but `{first}` {}; files that are read together need the same columns (or --ignore it)", if *.lacks { "lacks" } else { "has" }, if *.lacks { "has it" } else { "has not" })]
+    #[error("`{file}` {} the column `{column}`, but `{first}` {}; files that are read together need the same columns", if *.lacks { "lacks" } else { "has" }, if *.lacks { "has it" } else { "has not" })]
     Columns {
         /// The file that differs.
         file: String,
@@ -161,7 +161,7 @@ pub enum TableError {
         lacks: bool,
     },
     /// Two values of a variable at one time of a series.
-    #[error("{place}: series `{series}` has a second `{variable}` at time {time} (the first is in {first}); use --duplicates mean or --duplicates last{}", if *.has_id { "" } else { ", or name the column of the series with --id" })]
+    #[error("{place}: series `{series}` has a second `{variable}` at time {time} (the first is in {first})")]
     Duplicate {
         /// The later row.
         place: Box<Place>,
@@ -177,7 +177,9 @@ pub enum TableError {
         has_id: bool,
     },
     /// The values would not fit into memory.
-    #[error("{times} times with {variables} variables each are more values than fit into memory; choose fewer with --variables{}", if *.long { ", and check that --variable is the right column" } else { "" })]
+    #[error(
+        "{times} times with {variables} variables each are more values than fit into memory; choose fewer"
+    )]
     TooLarge {
         /// Times of all series.
         times: u64,
@@ -185,6 +187,16 @@ pub enum TableError {
         variables: usize,
         /// Whether the table is in the long form.
         long: bool,
+    },
+    /// Columns in memory have different lengths.
+    #[error("column `{column}` has {actual} entries, but there are {expected} ids")]
+    ColumnLength {
+        /// Name of the column.
+        column: String,
+        /// Number of ids.
+        expected: usize,
+        /// Its length.
+        actual: usize,
     },
     /// The series do not make a data set.
     #[error(transparent)]

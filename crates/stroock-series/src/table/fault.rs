@@ -106,15 +106,13 @@ impl Fault {
     pub(super) fn advice(&self) -> &'static str {
         match self {
             Fault::Fields { .. } => "give every row the same fields (quote those that contain the delimiter)",
-            Fault::Number { .. } => {
-                "write a number, leave the cell empty, name the mark with --missing, or --ignore the column"
-            }
-            Fault::NotFinite { .. } => "write a finite number, leave the cell empty",
-            Fault::Time { .. } => "write the time like the others of its column, choose another with --time",
+            Fault::Number { .. } => "write a number, or leave the cell empty",
+            Fault::NotFinite { .. } => "write a finite number, or leave the cell empty",
+            Fault::Time { .. } => "write the time like the others of its column",
             Fault::Empty { .. } => "fill it in",
             Fault::NotText { .. } => "save the file as UTF-8",
             Fault::Differs { .. } => "write one value for the whole series",
-            Fault::UnknownClass { .. } => "write a class of the model, leave the cell empty",
+            Fault::UnknownClass { .. } => "write a class of the model, or leave the cell empty",
         }
     }
 }

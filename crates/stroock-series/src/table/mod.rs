@@ -6,6 +6,7 @@ mod date;
 mod describe;
 mod error;
 mod fault;
+mod memory;
 mod options;
 mod read;
 mod time;
@@ -24,7 +25,7 @@ pub use fault::{Fault, Place};
 pub use options::{Duplicates, Expectation, ReadOptions};
 pub use time::TimeScale;
 pub use window::{Sampling, Suggestion};
-pub use write::{Column, DataFrame, WriteError, shortest};
+pub use write::{Column, DataFrame, WriteError};
 
 /// A channel of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ pub struct TableVariable {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The series in the order of their first rows; their times count from their origins.
-    pub data: Dataset,
+    pub data: Dataset<f64>,
     /// For each series what is to be added to its times to have the times of the user.
     pub origins: Vec<f64>,
     /// The channels.

@@ -18,7 +18,7 @@ pub enum Duplicates {
 }
 
 /// How a table is to be read. By default everything is guessed, and [`Table::columns`](super::Table::columns)
-/// tells what was found.
+/// says what was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReadOptions {
@@ -82,7 +82,7 @@ impl Default for ReadOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// The channels of the model in their order. Other variables are left out; channels that the table does not
-    /// have stay without observations. Both are told in [`Columns::ignored`].
+    /// have stay without observations. Both are listed in [`Columns::ignored`].
     pub variables: Vec<TableVariable>,
     /// Classes of the model in their order; any are allowed when empty.
     pub classes: Vec<String>,

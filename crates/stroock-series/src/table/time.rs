@@ -110,7 +110,8 @@ pub(super) fn zone_named(name: &str) -> Option<TimeZone> {
     }
 }
 
-fn shortest(number: f64) -> String {
+/// The shortest text that reads back as the number, with an exponent where that is much shorter.
+pub(super) fn shortest(number: f64) -> String {
     match number.abs() {
         size if size != 0.0 && !(1e-5..1e16).contains(&size) && size.is_finite() => format!("{number:e}"),
         _ => number.to_string(),

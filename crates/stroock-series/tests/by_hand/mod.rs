@@ -5,12 +5,12 @@ use stroock_series::table::{Account, Columns, Form, Table, TableVariable, TimeSc
 use stroock_series::{Dataset, Labels, Observation, Series};
 
 /// A series from its times and its rows, `None` where a value is missing.
-pub fn series(id: &str, times: &[f64], rows: &[&[Option<f32>]]) -> Series {
+pub fn series(id: &str, times: &[f64], rows: &[&[Option<f64>]]) -> Series<f64> {
     let cells = || rows.iter().flat_map(|row| row.iter());
     Series {
         id: id.into(),
         times: times.to_vec(),
-        values: cells().map(|cell| cell.unwrap_or(f32::NAN)).collect(),
+        values: cells().map(|cell| cell.unwrap_or(f64::NAN)).collect(),
         observed: Some(cells().map(|cell| cell.is_some()).collect()),
         withheld: None,
         labels: Labels::None,
@@ -18,12 +18,12 @@ pub fn series(id: &str, times: &[f64], rows: &[&[Option<f32>]]) -> Series {
 }
 
 /// A series of one variable, observed at all its times.
-pub fn line(id: &str, times: Vec<f64>, values: Vec<f32>) -> Series {
+pub fn line(id: &str, times: Vec<f64>, values: Vec<f64>) -> Series<f64> {
     Series { id: id.into(), times, values, ..Series::default() }
 }
 
 /// A table of series with times that are numbers; a name that begins with `*` is that of a static variable.
-pub fn table(names: &[&str], series: Vec<Series>) -> Table {
+pub fn table(names: &[&str], series: Vec<Series<f64>>) -> Table {
     let observation = Observation::Vector { channels: names.len() };
     let variables: Vec<TableVariable> = names
         .iter()

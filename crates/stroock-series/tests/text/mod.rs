@@ -33,7 +33,7 @@ pub fn read(content: impl AsRef<[u8]>) -> Result<Table, TableError> {
 }
 
 /// The values of a series, `None` where they are missing.
-pub fn cells(series: &Series, channels: usize) -> Vec<Vec<Option<f32>>> {
+pub fn cells(series: &Series<f64>, channels: usize) -> Vec<Vec<Option<f64>>> {
     let cell = |at, channel| {
         series.is_observed(channels, at, channel).then(|| series.values[at * channels + channel])
     };

@@ -70,14 +70,10 @@ pub enum TargetChoice {
     },
 }
 
-/// Samples of a stream of a series: one for the targets, one for the input.
-const INPUT: u32 = 0;
-const EVIDENCE: u32 = 1;
-
 impl InputChoice {
     /// What the encoder sees of the `count` points of series `number`, with `channels` values each.
     pub(super) fn seen(self, count: usize, channels: usize, number: usize, key: NoiseKey) -> Seen {
-        let mut stream = key.stream(Purpose::Other, number as u32, INPUT);
+        let mut stream = key.stream(Purpose::Inputs, number as u32, 0);
         Seen::whole(match self {
             InputChoice::All => vec![true; count],
             InputChoice::First { count: first } => (0..count).map(|i| i < first).collect(),
@@ -114,7 +110,7 @@ impl TargetChoice {
     /// The `points` of series `number` that are targets, in their order.
     pub(super) fn targets(self, mut points: Vec<usize>, number: usize, key: NoiseKey) -> Vec<usize> {
         let TargetChoice::Drop { count, never } = self else { return points };
-        let mut stream = key.stream(Purpose::Other, number as u32, EVIDENCE);
+        let mut stream = key.stream(Purpose::Targets, number as u32, 0);
         for _ in 0..count {
             let Some(choices) = points.len().checked_sub(never).filter(|&choices| choices > 0) else { break };
             points.remove(never + (stream.next_u64() % choices as u64) as usize);

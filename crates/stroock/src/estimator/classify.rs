@@ -7,7 +7,7 @@ use crate::model::ModelSettings;
 use crate::series::table::{Column, DataFrame, Table, TimeScale};
 use crate::task::TaskKind;
 
-/// Probabilities of classes, one answer a row.
+/// Probabilities of classes, one prediction a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
     /// Series of each row.
@@ -32,7 +32,7 @@ impl Model {
     ///
     /// # Errors
     /// When the model has not learned classes, or the table does not fit it.
-    pub fn classify(&self, table: Table, options: &PredictOptions) -> Result<Classes, EstimatorError> {
+    pub fn classify(&self, table: &Table, options: &PredictOptions) -> Result<Classes, EstimatorError> {
         let prepared = self.prepare(table)?;
         let rows = self.class_probabilities(&prepared, options)?;
         let per_time = self.is_per_time()?;
@@ -47,10 +47,10 @@ impl Model {
         };
         let mut windows: Vec<usize> = Vec::new();
         for (number, rows) in rows.into_iter().enumerate() {
-            let (series, origin) = (&prepared.data.series()[number], prepared.origins[number]);
+            let series = &prepared.data.series()[number];
             match &mut classes.times {
                 Some(times) => {
-                    times.extend(series.times.iter().map(|time| origin + time));
+                    times.extend(&prepared.user_times[number]);
                     classes.ids.extend(series.times.iter().map(|_| series.id.clone()));
                     classes.probabilities.extend(rows);
                 }
@@ -97,7 +97,7 @@ impl Model {
             .series()
             .iter()
             .enumerate()
-            .map(|(number, series)| Wanted { number, times: series.times.clone(), entries: Vec::new() })
+            .map(|(number, series)| Wanted { number, times: series.times.clone(), ..Wanted::default() })
             .collect();
         let mut all = Vec::with_capacity(wanted.len());
         for wanted in chunks(prepared, &wanted, options.draws) {

@@ -2,14 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::EstimatorError;
 use crate::batch::Batcher;
 use crate::model::ModelConfig;
 use crate::series::table::{Sampling, Table};
 use crate::series::{Scaler, Split};
 use crate::training::{Schedule, TrainingConfig};
 
-/// What a model is fitted for. Any model predictions any options; the goal decides what is hidden from the encoder in
-/// training, and whether classes are learned.
+/// The rate that training ends with, as a share of the full one.
+const FLOOR: f64 = 0.01;
+
+/// What a model is fitted for. Any model can be used for everything; the goal decides what is hidden from the encoder
+/// in training, and whether classes are learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
@@ -63,16 +67,25 @@ impl FitConfig {
         Split { train: named(rest.train), validation: named(rest.validation), test }
     }
 
-    /// The same for another number of epochs: the rate goes down once over all of them.
+    /// The same for another number of epochs of a new run: the rate falls once over all of them.
+    ///
+    /// To go on with a run beyond its end, change `training.epochs` alone: the rate then stays where it has come down
+    /// to, and does not climb again.
     pub fn with_epochs(mut self, epochs: u64) -> Self {
         self.training.epochs = epochs;
-        self.training.schedule = Schedule::CyclicCosine { period: 2 * epochs.max(1) as usize };
+        self.training.schedule = Schedule::Cosine { epochs: epochs.max(1) as usize, floor: FLOOR };
         self.training.patience = (epochs / 3).max(10);
         self
     }
 
     /// The scaler of the training series.
-    pub(super) fn scaler(&self, table: &Table, split: &Split) -> Scaler {
-        Scaler::standard(&table.data, &split.train)
+    pub(super) fn scaler(&self, table: &Table, split: &Split) -> Result<Scaler, EstimatorError> {
+        let scaler = Scaler::standard(&table.data, &split.train);
+        let is_finite =
+            |channel: usize| scaler.shift[channel].is_finite() && scaler.scale[channel].is_finite();
+        match (0..table.variables.len()).find(|&channel| !is_finite(channel)) {
+            Some(channel) => Err(EstimatorError::Scale { variable: table.variables[channel].name.clone() }),
+            None => Ok(scaler),
+        }
     }
 }

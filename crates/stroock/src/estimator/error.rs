@@ -1,14 +1,15 @@
-//! Why a model cannot be fitted or asked.
+//! Why a model cannot be fitted or used.
 
 use thiserror::Error;
 
 use crate::model::{ModelConfigError, ModelFileError};
 use crate::predict::PredictionError;
 use crate::run::{ConfigError, RunError};
+use crate::score::ScoreError;
 use crate::series::SeriesError;
 use crate::training::TrainingError;
 
-/// Why a model cannot be fitted or asked.
+/// Why a model cannot be fitted or used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EstimatorError {
@@ -21,12 +22,10 @@ pub enum EstimatorError {
         series: usize,
     },
     /// Classes are asked for without a column of them.
-    #[error(
-        "to learn classes the table needs a column of labels with at least two classes; name it with --target"
-    )]
+    #[error("to learn classes the table needs a column of labels with at least two classes")]
     NoClasses,
     /// The model has not learned classes.
-    #[error("this model has not learned classes; fit one with --task classify --target COLUMN")]
+    #[error("this model has not learned classes")]
     NotClassifier,
     /// The new table has none of the variables of the model.
     #[error("the table has none of the variables of the model: it has {found}, the model {expected}")]
@@ -37,14 +36,69 @@ pub enum EstimatorError {
         expected: String,
     },
     /// The model was not fitted to tables.
-    #[error("this model was not fitted to a table; fit one with `stroock fit`")]
+    #[error("this model was not fitted to a table")]
     NoTable,
-    /// There is nothing in the table to be asked about.
+    /// The table has no value that could be held out.
     #[error("nothing can be held out: no series has two values")]
     NothingToHoldOut,
-    /// A options that makes no sense.
-    #[error("{0}")]
-    Options(String),
+    /// The values of a variable are too large to be scaled.
+    #[error(
+        "the values of `{variable}` are too large: their variance is not a finite number; scale them first"
+    )]
+    Scale {
+        /// The variable.
+        variable: String,
+    },
+    /// A level of a quantile is not a share.
+    #[error("the quantile {level} does not lie between 0 and 1")]
+    Quantile {
+        /// The level.
+        level: f64,
+    },
+    /// More draws are to be returned than there are.
+    #[error("{samples} samples cannot be taken from {draws} draws")]
+    Samples {
+        /// Draws to return.
+        samples: usize,
+        /// All draws.
+        draws: usize,
+    },
+    /// A step between times is not positive.
+    #[error("a step of {every} does not lead from one time to the next; it must be positive")]
+    Step {
+        /// The step.
+        every: f64,
+    },
+    /// More times are asked for than can be predicted at once.
+    #[error("{times:.3e} times are asked for, but at most {most} can be predicted at once{}", with_draws(.draws))]
+    TooManyTimes {
+        /// Times of one series, or of all series together.
+        times: f64,
+        /// How many there may be.
+        most: usize,
+        /// Draws at each of them, where they are what limits the times.
+        draws: Option<usize>,
+    },
+    /// A forecast is to end before the series do.
+    #[error("no series ends before {until}: there is nothing to predict")]
+    NothingAhead {
+        /// The end of the forecast, as the user writes times.
+        until: String,
+    },
+    /// A time lies outside the interval that the drift of the model is defined on.
+    #[error("series `{series}` can be predicted up to {last}, twice the span that the model was trained on")]
+    TooFar {
+        /// The series.
+        series: String,
+        /// The last time that can be predicted, as the user writes times.
+        last: String,
+    },
+    /// Predictions are to be filled into another table than theirs.
+    #[error("the predictions are not about the times of this table")]
+    OtherTable,
+    /// Probabilities cannot be scored.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
     /// The configuration makes no model.
     #[error(transparent)]
     Model(#[from] ModelConfigError),
@@ -66,4 +120,8 @@ pub enum EstimatorError {
     /// The configuration cannot be written.
     #[error(transparent)]
     Config(#[from] ConfigError),
+}
+
+fn with_draws(draws: &Option<usize>) -> String {
+    draws.map_or_else(String::new, |draws| format!(" with {draws} draws each"))
 }

@@ -6,10 +6,11 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::residuals::residual_process;
-use super::{EstimatorError, FitConfig, Goal, Model};
+use super::{EstimatorError, FitConfig, Goal, Model, Prepared};
 use crate::initial::InitialWeights;
 use crate::model::{DataDescription, Description, ModelSettings, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
+use crate::series::Split;
 use crate::series::table::{Sampling, Table};
 use crate::training::{Outcome, Trainer};
 
@@ -24,6 +25,10 @@ pub struct Fitted {
     pub epochs: u64,
     /// Best validation loss, and its epoch counted from 1.
     pub best: Option<(u64, f64)>,
+    /// Which series were for what.
+    pub split: Split,
+    /// The series as the model was trained on them.
+    pub prepared: Prepared,
 }
 
 impl Model {
@@ -31,9 +36,9 @@ impl Model {
     ///
     /// # Errors
     /// When there is nothing to learn from, or the folder holds a run already.
-    pub fn fit(table: Table, goal: Goal, folder: impl Into<PathBuf>) -> Result<Self, EstimatorError> {
-        let sampling = Sampling::suggest(&table).sampling;
-        let table = table.sampled(sampling);
+    pub fn fit(table: &Table, goal: Goal, folder: impl Into<PathBuf>) -> Result<Self, EstimatorError> {
+        let sampling = Sampling::suggest(table).sampling;
+        let table = table.clone().sampled(sampling);
         let config = FitConfig::suggest(&table, sampling, goal)?;
         let folder = RunFolder::create(folder)?;
         folder.write_config(&to_toml(&config)?)?;
@@ -55,11 +60,11 @@ impl FitConfig {
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
         let split = self.split(table);
-        let scaler = self.scaler(table, &split);
+        let scaler = self.scaler(table, &split)?;
         let mut description = Description { model: self.model.clone(), data: self.about(table) };
         description.data.scaler = scaler.clone();
         let metadata = description.metadata()?;
-        let data = scaler.apply(table.data.clone())?;
+        let data = scaler.apply(&table.data)?;
         let device = Device::flex().autodiff();
         let model = self.model.init(&mut InitialWeights::new(self.training.seed, &device))?.materialize();
         let trainer = Trainer {
@@ -80,8 +85,14 @@ impl FitConfig {
                 Some(residual_process(&model, &description.data, &data, &split, self.goal)?);
             description.save(&model, &folder.paths().model())?;
         }
-        let model = Model { model, description };
-        Ok(Fitted { model, outcome: trained.outcome, epochs: trained.epochs, best: trained.best })
+        Ok(Fitted {
+            model: Model { model, description },
+            outcome: trained.outcome,
+            epochs: trained.epochs,
+            best: trained.best,
+            prepared: Prepared::new(data, table.origins.clone()),
+            split,
+        })
     }
 
     /// What the model file says about the data.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::predictions::Wanted;
-use super::{EstimatorError, Model, PredictOptions, Predictions};
+use super::predictions::{check_total, steps};
+use super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
 use crate::series::table::{Table, TimeScale};
 use crate::series::{Dataset, Series};
 
@@ -20,45 +20,41 @@ impl Model {
     /// When the table does not fit the model, or every series ends after `until`.
     pub fn forecast(
         &self,
-        table: Table,
+        table: &Table,
         until: f64,
         every: Option<f64>,
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
         let about = self.table()?;
         let every = self.step(every)?;
-        let (table, warnings) = self.arranged(table)?;
-        let table = match about.sampling.window {
-            Some(window) => recent(table, window, until)?,
-            None => table.sampled(about.sampling),
+        let mut prepared = match about.sampling.window {
+            Some(window) => {
+                let (table, warnings) = self.arranged(table)?;
+                let (data, origins) = recent(&table, window, until)?;
+                let data = self.description.data.scaler.apply(&data)?;
+                Prepared { warnings, ..Prepared::new(data, origins) }
+            }
+            None => self.prepare(table)?,
         };
-        let mut prepared = self.scaled(table, warnings)?;
         let mut ended = 0;
         let mut wanted = Vec::new();
-        for (number, series) in prepared.data.series().iter().enumerate() {
-            let Some(&last) = series.times.last() else { continue };
-            let steps = ((until - prepared.origins[number] - last) / every * (1.0 + 1e-12)).floor();
-            if steps < 1.0 {
-                ended += 1;
-                continue;
+        for number in 0..prepared.data.series().len() {
+            let Some(&last) = prepared.user_times[number].last() else { continue };
+            let times = steps(last, until, every, 1, options.draws)?;
+            match times.is_empty() {
+                true => ended += 1,
+                false => wanted.push(self.all_at(number, prepared.origins[number], times)),
             }
-            let times: Vec<f64> = (1..=steps as usize).map(|step| last + every * step as f64).collect();
-            let entries = (0..times.len())
-                .flat_map(|time| self.dynamic().map(move |channel| (time, channel)))
-                .collect();
-            wanted.push(Wanted { number, times, entries });
         }
+        check_total(&wanted)?;
+        let until = about.time.write(until);
         if wanted.is_empty() {
-            let until = about.time.write(until);
-            return Err(EstimatorError::Options(format!(
-                "no series ends before {until}: there is nothing to look ahead to; choose a later --until"
-            )));
+            return Err(EstimatorError::NothingAhead { until });
         }
         if ended > 0 {
-            let until = about.time.write(until);
             prepared.warnings.push(format!("{ended} series end after {until} and have no forecast"));
         }
-        self.answer(&prepared, &wanted, options)
+        self.predict(&prepared, &wanted, options)
     }
 }
 
@@ -66,7 +62,7 @@ impl Model {
 ///
 /// It begins at a multiple of the window's length or, for windows of whole days, at the beginning of a day, so that
 /// the hour of the day means the same as in training.
-fn recent(table: Table, window: f64, until: f64) -> Result<Table, EstimatorError> {
+fn recent(table: &Table, window: f64, until: f64) -> Result<(Dataset<f64>, Vec<f64>), EstimatorError> {
     let observation = table.data.observation();
     let channels = observation.len();
     let day = matches!(table.time, TimeScale::Date { .. }) && (window / DAY).fract() == 0.0;
@@ -101,5 +97,5 @@ fn recent(table: Table, window: f64, until: f64) -> Result<Table, EstimatorError
         });
         origins.push(origin);
     }
-    Ok(Table { data: Dataset::new(observation, pieces)?, origins, ..table })
+    Ok((Dataset::new(observation, pieces)?, origins))
 }

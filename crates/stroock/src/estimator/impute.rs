@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::predictions::{Wanted, time_column};
 use super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
-use crate::series::table::{Column, DataFrame, Table, shortest};
+use crate::series::table::{Column, DataFrame, Table};
 use crate::series::{Dataset, Series};
 
 impl Model {
@@ -15,7 +15,7 @@ impl Model {
     /// When the table does not fit the model.
     pub fn impute(
         &self,
-        table: Table,
+        table: &Table,
         at: Option<&[f64]>,
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
@@ -27,14 +27,14 @@ impl Model {
             }
             Some(times) => self.everything_at(prepared, times)?,
         };
-        self.answer(&prepared, &wanted, options)
+        self.predict(&prepared, &wanted, options)
     }
 
     /// The values that are missing at times of the series. Numbers of whole series are no gaps.
     fn gaps(&self, prepared: &Prepared) -> Vec<Wanted> {
         let channels = prepared.data.observation().len();
         let of_series = |(number, series): (usize, &Series)| {
-            let mut wanted = Wanted { number, times: Vec::new(), entries: Vec::new() };
+            let mut wanted = Wanted { number, ..Wanted::default() };
             for (i, &time) in series.times.iter().enumerate() {
                 let gaps = self.dynamic().filter(|&channel| !series.is_observed(channels, i, channel));
                 let before = wanted.entries.len();
@@ -42,6 +42,7 @@ impl Model {
                 wanted.entries.extend(gaps.map(|channel| (index, channel)));
                 if wanted.entries.len() > before {
                     wanted.times.push(time);
+                    wanted.user_times.push(prepared.user_times[number][i]);
                 }
             }
             (!wanted.entries.is_empty()).then_some(wanted)
@@ -66,16 +67,13 @@ impl Model {
         times.sort_by(f64::total_cmp);
         times.dedup();
         let sampling = self.table()?.sampling;
-        let Prepared { data, mut origins, warnings } = prepared;
+        let Prepared { data, mut origins, mut user_times, warnings } = prepared;
         let observation = data.observation();
         let mut all = data.into_series();
-        let mut relative: Vec<Vec<f64>> = vec![Vec::new(); all.len()];
+        // For each series the wanted times of the user.
+        let mut asked: Vec<Vec<f64>> = vec![Vec::new(); all.len()];
         match sampling.window {
-            None => {
-                for (relative, origin) in relative.iter_mut().zip(&origins) {
-                    *relative = times.iter().map(|time| time - origin).collect();
-                }
-            }
+            None => asked.iter_mut().for_each(|asked| asked.clone_from(&times)),
             Some(_) => {
                 let mut places: HashMap<(String, u64), usize> = HashMap::new();
                 let mut ids: Vec<String> = Vec::new();
@@ -92,24 +90,28 @@ impl Model {
                         let number = *places.entry((id.clone(), origin.to_bits())).or_insert_with(|| {
                             all.push(Series { id: id.clone(), ..Series::default() });
                             origins.push(origin);
-                            relative.push(Vec::new());
+                            user_times.push(Vec::new());
+                            asked.push(Vec::new());
                             all.len() - 1
                         });
-                        relative[number].push(time - origin);
+                        asked[number].push(time);
                     }
                 }
             }
         }
-        let wanted = relative.into_iter().enumerate().filter(|(_, times)| !times.is_empty());
-        let wanted = wanted
-            .map(|(number, times)| {
-                let entries = (0..times.len())
-                    .flat_map(|time| self.dynamic().map(move |channel| (time, channel)))
-                    .collect();
-                Wanted { number, times, entries }
-            })
+        let wanted = asked.into_iter().enumerate().filter(|(_, times)| !times.is_empty());
+        let wanted = wanted.map(|(number, times)| self.all_at(number, origins[number], times)).collect();
+        let data = Dataset::new(observation, all)?;
+        Ok((Prepared { data, origins, user_times, warnings }, wanted))
+    }
+
+    /// Every variable at times of the user.
+    pub(super) fn all_at(&self, number: usize, origin: f64, user_times: Vec<f64>) -> Wanted {
+        let entries = (0..user_times.len())
+            .flat_map(|time| self.dynamic().map(move |channel| (time, channel)))
             .collect();
-        Ok((Prepared { data: Dataset::new(observation, all)?, origins, warnings }, wanted))
+        let times = user_times.iter().map(|time| time - origin).collect();
+        Wanted { number, times, user_times, entries }
     }
 
     /// The table with its gaps filled by predictive means: a row for each series and time, a column for each
@@ -118,7 +120,7 @@ impl Model {
     /// # Errors
     /// When the predictions are not about this table.
     pub fn filled(&self, table: &Table, predictions: &Predictions) -> Result<DataFrame, EstimatorError> {
-        let (table, _) = self.arranged(table.clone())?;
+        let (table, _) = self.arranged(table)?;
         let channels = table.data.observation().len();
         let mut places: HashMap<(&str, u64), usize> = HashMap::new();
         let (mut ids, mut times) = (Vec::new(), Vec::new());
@@ -130,7 +132,7 @@ impl Model {
                 times.push(origin + time);
                 for (channel, values) in values.iter_mut().enumerate() {
                     values.push(match series.is_observed(channels, i, channel) {
-                        true => shortest(series.values[i * channels + channel]),
+                        true => series.values[i * channels + channel],
                         false => f64::NAN,
                     });
                 }
@@ -138,9 +140,7 @@ impl Model {
         }
         for row in 0..predictions.len() {
             let place = places.get(&(predictions.ids[row].as_str(), predictions.times[row].to_bits()));
-            let &place = place.ok_or_else(|| {
-                EstimatorError::Options("the predictions are not about the times of this table".into())
-            })?;
+            let &place = place.ok_or(EstimatorError::OtherTable)?;
             values[predictions.channels[row]][place] = predictions.mean[row];
         }
         let mut data_frame = DataFrame {

@@ -4,8 +4,8 @@
 //! use stroock::estimator::{Goal, Model, PredictOptions};
 //! use stroock::series::Dataset;
 //!
-//! let model = Model::fit(Dataset::read("sensors.csv")?, Goal::Impute, "run")?;
-//! let gaps = model.impute(Dataset::read("new-sensors.csv")?, None, &PredictOptions::default())?;
+//! let model = Model::fit(&Dataset::read("sensors.csv")?, Goal::Impute, "run")?;
+//! let gaps = model.impute(&Dataset::read("new-sensors.csv")?, None, &PredictOptions::default())?;
 //! gaps.data_frame().save("filled.csv".as_ref())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

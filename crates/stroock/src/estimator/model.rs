@@ -1,5 +1,6 @@
 //! A fitted model, and new tables in its terms.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use burn::tensor::Device;
@@ -27,8 +28,20 @@ pub struct Prepared {
     pub data: Dataset,
     /// For each series what is to be added to its times to have the times of the user.
     pub origins: Vec<f64>,
+    /// The times of each series as the user has them.
+    pub user_times: Vec<Vec<f64>>,
     /// Differences between the table and the model that the user should know.
     pub warnings: Vec<String>,
+}
+
+impl Prepared {
+    /// Series in model units whose times count from the given origins.
+    pub(super) fn new(data: Dataset, origins: Vec<f64>) -> Self {
+        let of_series =
+            |(series, origin): (&Series, &f64)| series.times.iter().map(|time| origin + time).collect();
+        let user_times = data.series().iter().zip(&origins).map(of_series).collect();
+        Self { data, origins, user_times, warnings: Vec::new() }
+    }
 }
 
 impl Model {
@@ -48,7 +61,7 @@ impl Model {
         Ok(Self { model, description })
     }
 
-    /// Draws in the units of the user.
+    /// Draws of the model, in its units.
     pub fn predictor(&self) -> Predictor<'_, StandardModel> {
         Predictor::new(&self.model, &self.description.data)
     }
@@ -58,24 +71,30 @@ impl Model {
         self.description.data.table.as_ref().ok_or(EstimatorError::NoTable)
     }
 
-    /// A table in the terms of the model: its variables in order, its series cut and scaled.
+    /// A table in the terms of the model: its variables in order, its series scaled and cut.
     ///
     /// # Errors
     /// When the table has none of the variables, or a value becomes infinite.
-    pub fn prepare(&self, table: Table) -> Result<Prepared, EstimatorError> {
+    pub fn prepare(&self, table: &Table) -> Result<Prepared, EstimatorError> {
         let (table, warnings) = self.arranged(table)?;
-        let table = table.sampled(self.table()?.sampling);
-        self.scaled(table, warnings)
-    }
-
-    /// A table with the channels of the model that has been cut already.
-    pub(super) fn scaled(&self, table: Table, warnings: Vec<String>) -> Result<Prepared, EstimatorError> {
-        let data = self.description.data.scaler.apply(table.data)?;
-        Ok(Prepared { data, origins: table.origins, warnings })
+        let data = self.description.data.scaler.apply(&table.data)?;
+        let (data, origins) = self.table()?.sampling.cut(data, &table.origins, &table.variables);
+        let mut prepared = Prepared::new(data, origins);
+        // As they were given: a time that is counted from an origin may be rounded.
+        let whole = table.data.series().iter().zip(&table.origins);
+        let mut given = whole.flat_map(|(series, origin)| series.times.iter().map(move |time| origin + time));
+        for times in &mut prepared.user_times {
+            times.iter_mut().zip(&mut given).for_each(|(time, given)| *time = given);
+        }
+        prepared.warnings = warnings;
+        Ok(prepared)
     }
 
     /// The table with the channels of the model, in its order; those that lack are never observed.
-    pub(super) fn arranged(&self, mut table: Table) -> Result<(Table, Vec<String>), EstimatorError> {
+    pub(super) fn arranged<'a>(
+        &self,
+        table: &'a Table,
+    ) -> Result<(Cow<'a, Table>, Vec<String>), EstimatorError> {
         let variables = &self.description.data.variables;
         let place = |name: &str| table.variables.iter().position(|variable| variable.name == name);
         let places: Vec<Option<usize>> = variables.iter().map(|variable| place(&variable.name)).collect();
@@ -102,15 +121,23 @@ impl Model {
             warnings.push(format!("the model does not know {names}: left out"));
         }
         let unchanged = places.iter().enumerate().all(|(i, &place)| place == Some(i));
-        if !unchanged || table.variables.len() != variables.len() {
-            let before = table.variables.len();
-            let observation = self.description.model.observation();
-            let arrange = |series: &Series| arrange(series, before, &places);
-            let series = table.data.series().iter().map(arrange).collect();
-            table.data = Dataset::new(observation, series)?;
-            table.variables = self.variables();
+        if unchanged && table.variables.len() == variables.len() {
+            return Ok((Cow::Borrowed(table), warnings));
         }
-        Ok((table, warnings))
+        let before = table.variables.len();
+        let arrange = |series: &Series<f64>| arrange(series, before, &places);
+        let series = table.data.series().iter().map(arrange).collect();
+        let data = Dataset::new(self.description.model.observation(), series)?;
+        let table = Table {
+            data,
+            origins: table.origins.clone(),
+            variables: self.variables(),
+            classes: table.classes.clone(),
+            time: table.time.clone(),
+            columns: table.columns.clone(),
+            account: table.account.clone(),
+        };
+        Ok((Cow::Owned(table), warnings))
     }
 
     /// The variables as those of a table.
@@ -124,7 +151,7 @@ impl Model {
 }
 
 /// A series with other channels: each from a place among `before` channels, or from nowhere.
-fn arrange(series: &Series, before: usize, places: &[Option<usize>]) -> Series {
+fn arrange(series: &Series<f64>, before: usize, places: &[Option<usize>]) -> Series<f64> {
     let entries = (0..series.times.len()).flat_map(|i| places.iter().map(move |place| (i, place)));
     let values = entries.clone().map(|(i, place)| place.map_or(0.0, |c| series.values[i * before + c]));
     let observed = entries.map(|(i, place)| place.is_some_and(|c| series.is_observed(before, i, c)));

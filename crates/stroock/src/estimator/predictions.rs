@@ -1,6 +1,6 @@
-//! What is asked of a fitted model, and its predictions in the units of the user.
+//! What a fitted model is to predict, and its predictions in the units of the user.
 
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
 use super::{EstimatorError, Model, Prepared};
 use crate::model::{ModelSettings, PathDraws};
@@ -26,7 +26,7 @@ impl Default for PredictOptions {
     }
 }
 
-/// Predictive processes of single values, one a row; observation noise included.
+/// Predictive distributions of single values, one a row; observation noise included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predictions {
     /// Series of each row.
@@ -55,12 +55,15 @@ pub struct Predictions {
     pub warnings: Vec<String>,
 }
 
-/// What is asked about one series.
+/// What is to be predicted of one series.
+#[derive(Default)]
 pub(super) struct Wanted {
     /// Number of the series.
     pub number: usize,
     /// Increasing times, counted from the origin of the series.
     pub times: Vec<f64>,
+    /// The same as the user has them.
+    pub user_times: Vec<f64>,
     /// For each wanted value the index of its time, and its channel.
     pub entries: Vec<(usize, usize)>,
 }
@@ -68,24 +71,53 @@ pub(super) struct Wanted {
 /// Points times draws that are simulated at once.
 const AT_ONCE: usize = 1 << 20;
 
+/// Times of all series together that may be asked for, and times of one series times draws: what does not fit into
+/// the memory of a usual computer is refused before it is begun.
+const MOST_TIMES: usize = 1 << 24;
+
 impl PredictOptions {
     pub(super) fn check(&self) -> Result<(), EstimatorError> {
-        if let Some(level) = self.quantiles.iter().find(|level| !(0.0..=1.0).contains(*level)) {
-            return Err(EstimatorError::Options(format!(
-                "the quantile {level} does not lie between 0 and 1"
-            )));
+        if let Some(&level) = self.quantiles.iter().find(|level| !(0.0..=1.0).contains(*level)) {
+            return Err(EstimatorError::Quantile { level });
         }
         if self.draws == 0 || self.samples > self.draws {
-            let (draws, samples) = (self.draws, self.samples);
-            let reason =
-                format!("{samples} samples cannot be given out of {draws} draws; ask for more draws");
-            return Err(EstimatorError::Options(reason));
+            return Err(EstimatorError::Samples { samples: self.samples, draws: self.draws });
         }
         Ok(())
     }
 
     pub(super) fn path_draws(&self) -> PathDraws {
-        PathDraws { key: NoiseKey::new(self.seed, 0), samples: self.draws, first_sample: 0 }
+        PathDraws { key: NoiseKey::of(self.seed, Stage::Prediction), samples: self.draws, first_sample: 0 }
+    }
+}
+
+/// `first + every * k` up to `last`, for whole `k` from `from` on.
+///
+/// # Errors
+/// When there would be more times than can be predicted, with so many draws at each.
+pub(super) fn steps(
+    first: f64,
+    last: f64,
+    every: f64,
+    from: usize,
+    draws: usize,
+) -> Result<Vec<f64>, EstimatorError> {
+    // A whole number of steps stays one although it is rounded.
+    let count = ((last - first) / every * (1.0 + 1e-12)).floor();
+    let most = MOST_TIMES / draws.max(1);
+    if count > most as f64 || count.is_nan() {
+        return Err(EstimatorError::TooManyTimes { times: count, most, draws: Some(draws) });
+    }
+    // A negative count is 0.
+    Ok((from..(count + 1.0) as usize).map(|step| first + every * step as f64).collect())
+}
+
+/// Refuses more times than predictions of all series together may have.
+pub(super) fn check_total(wanted: &[Wanted]) -> Result<(), EstimatorError> {
+    let times: usize = wanted.iter().map(|wanted| wanted.times.len()).sum();
+    match times > MOST_TIMES {
+        true => Err(EstimatorError::TooManyTimes { times: times as f64, most: MOST_TIMES, draws: None }),
+        false => Ok(()),
     }
 }
 
@@ -100,8 +132,8 @@ impl Model {
         Ok((columns.id.clone().unwrap_or_else(|| "id".into()), time))
     }
 
-    /// Asks for values of series.
-    pub(super) fn answer(
+    /// Predicts values of series.
+    pub(super) fn predict(
         &self,
         prepared: &Prepared,
         wanted: &[Wanted],
@@ -110,7 +142,6 @@ impl Model {
         options.check()?;
         self.check_reach(prepared, wanted)?;
         let about = &self.description.data;
-        let channels = prepared.data.observation().len();
         let mut predictions = Predictions {
             ids: Vec::new(),
             times: Vec::new(),
@@ -130,33 +161,25 @@ impl Model {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
             let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
-            for (wanted, drawn) in wanted.iter().zip(drawn) {
-                let (id, origin) =
-                    (&prepared.data.series()[wanted.number].id, prepared.origins[wanted.number]);
-                let row = wanted.times.len() * channels;
-                let place = |&(time, channel): &(usize, usize)| time * channels + channel;
-                let places: Vec<usize> = wanted.entries.iter().map(place).collect();
-                let values: Vec<f32> = (0..options.draws)
-                    .flat_map(|draw| places.iter().map(move |place| draw * row + place))
-                    .map(|entry| drawn.observations[entry])
-                    .collect();
-                let summary = Summary::of(&values, places.len(), &options.quantiles);
+            for (wanted, drawn) in wanted.iter().zip(&drawn) {
+                let id = &prepared.data.series()[wanted.number].id;
                 for &(time, channel) in &wanted.entries {
                     predictions.ids.push(id.clone());
-                    predictions.times.push(origin + wanted.times[time]);
+                    predictions.times.push(wanted.user_times[time]);
                     predictions.channels.push(channel);
-                }
-                // Means given the paths have less noise than means of observations.
-                predictions.mean.extend(places.iter().map(|place| {
-                    let over_draws = drawn.means.iter().skip(*place).step_by(row);
-                    over_draws.map(|&mean| f64::from(mean)).sum::<f64>() / options.draws as f64
-                }));
-                predictions.sd.extend(summary.sd);
-                for (all, quantiles) in predictions.quantiles.iter_mut().zip(summary.quantiles) {
-                    all.extend(quantiles);
-                }
-                for (all, values) in predictions.samples.iter_mut().zip(values.chunks(places.len().max(1))) {
-                    all.extend(values.iter().map(|&value| f64::from(value)));
+                    let user = |value: f64| about.scaler.to_user(channel, value);
+                    // Means given the paths have less noise than means of observations.
+                    let mean = drawn.means_at(time, channel).sum::<f64>() / options.draws as f64;
+                    predictions.mean.push(user(mean));
+                    let values: Vec<f64> = drawn.observations_at(time, channel).map(user).collect();
+                    let summary = Summary::of(&values, 1, &options.quantiles);
+                    predictions.sd.extend(summary.sd);
+                    for (all, quantiles) in predictions.quantiles.iter_mut().zip(summary.quantiles) {
+                        all.extend(quantiles);
+                    }
+                    for (all, value) in predictions.samples.iter_mut().zip(values) {
+                        all.push(value);
+                    }
                 }
             }
         }
@@ -171,13 +194,9 @@ impl Model {
         let last = axis.to_user(reach.max(axis.horizon));
         let too_far = |wanted: &&Wanted| wanted.times.last().is_some_and(|&time| time > last);
         let Some(wanted) = wanted.iter().find(too_far) else { return Ok(()) };
-        let time = &self.table()?.time;
-        let series = &prepared.data.series()[wanted.number].id;
-        let last = time.write(prepared.origins[wanted.number] + last);
-        Err(EstimatorError::Options(format!(
-            "the model can be asked about times up to {last} for series `{series}`, twice the span that it was \
-             trained on; fit one to longer series (--window) to look further"
-        )))
+        let series = prepared.data.series()[wanted.number].id.clone();
+        let last = self.table()?.time.write(prepared.origins[wanted.number] + last);
+        Err(EstimatorError::TooFar { series, last })
     }
 
     /// A sentence about times that the model was not trained on.

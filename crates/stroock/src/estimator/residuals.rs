@@ -1,7 +1,7 @@
 //! How observations scatter around decoded paths, learned from series that were not trained on.
 
 use rayon::prelude::*;
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
 use super::{EstimatorError, Goal};
 use crate::model::{DataDescription, PathDraws, StandardModel};
@@ -49,7 +49,7 @@ pub(super) fn residual_process(
     let way = |rank: usize| Some(rank % ways.len()).filter(|&way| judged(way));
     let white = DataDescription { residual: None, ..about.clone() };
     let predictor = Predictor::new(model, &white);
-    let draws = PathDraws { key: NoiseKey::new(5, 0), samples: DRAWS, first_sample: 0 };
+    let draws = PathDraws { key: NoiseKey::of(5, Stage::Prediction), samples: DRAWS, first_sample: 0 };
     let mut samples: Vec<Vec<DecodedSample>> = vec![Vec::new(); channels];
     // The model's own noise is where the search begins.
     let mut scales = vec![1.0; channels];
@@ -66,12 +66,7 @@ pub(super) fn residual_process(
                 *scale = f64::from(*sd) / about.scaler.scale_of(channel).abs();
             }
             for (channel, samples) in samples.iter_mut().enumerate() {
-                let decoded = |i: usize| {
-                    let place = i * channels + channel;
-                    let means = drawn.means.iter().skip(place).step_by(series.values.len());
-                    let mean = means.map(|&mean| f64::from(mean)).sum::<f64>() / DRAWS as f64;
-                    about.scaler.to_model(channel, mean)
-                };
+                let decoded = |i: usize| drawn.means_at(i, channel).sum::<f64>() / DRAWS as f64;
                 samples.push(sample(series, channels, channel, way, decoded));
             }
         }

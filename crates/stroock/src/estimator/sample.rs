@@ -1,23 +1,23 @@
 //! New series from the prior, and possible courses of given ones.
 
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
-use super::predictions::{PredictOptions, Wanted, chunks, time_column};
+use super::predictions::{PredictOptions, Wanted, check_total, chunks, steps, time_column};
 use super::{EstimatorError, Model};
 use crate::model::{ModelSettings, PathDraws};
 use crate::predict::Draws;
 use crate::series::table::{Column, DataFrame, Table};
 
 impl Model {
-    /// Invents series: draws from the prior over the span of the training data in steps of `every` (the usual step
+    /// New series: draws from the prior over the span of the training data in steps of `every` (the usual step
     /// if not given). A row for each series and time, a column for each variable.
     ///
     /// # Errors
     /// When the step is not positive.
     pub fn sample(&self, count: usize, every: Option<f64>, seed: u64) -> Result<DataFrame, EstimatorError> {
         let axis = self.description.data.batcher.grid_axis;
-        let times = &steps(axis.start, axis.end, self.step(every)?);
-        let draws = PathDraws { key: NoiseKey::new(seed, 0), samples: count, first_sample: 0 };
+        let times = &steps(axis.start, axis.end, self.step(every)?, 0, count)?;
+        let draws = PathDraws { key: NoiseKey::of(seed, Stage::Prediction), samples: count, first_sample: 0 };
         let drawn = self.predictor().prior(self.description.model.observation(), times, draws)?;
         let names = (0..count).map(|number| (format!("sample {}", number + 1), 0.0, number));
         self.wide(names.map(|(id, origin, draw)| (id, origin, draw, &drawn)), None)
@@ -30,7 +30,7 @@ impl Model {
     /// When the table does not fit the model.
     pub fn sample_given(
         &self,
-        table: Table,
+        table: &Table,
         count: usize,
         every: Option<f64>,
         seed: u64,
@@ -40,8 +40,10 @@ impl Model {
         let mut wanted = Vec::new();
         for (number, series) in prepared.data.series().iter().enumerate() {
             let (Some(first), Some(last)) = (series.times.first(), series.times.last()) else { continue };
-            wanted.push(Wanted { number, times: steps(*first, *last, every), entries: Vec::new() });
+            let times = steps(*first, *last, every, 0, count)?;
+            wanted.push(Wanted { number, times, ..Wanted::default() });
         }
+        check_total(&wanted)?;
         let options = PredictOptions { draws: count, seed, ..PredictOptions::default() };
         let mut all = Vec::new();
         for wanted in chunks(&prepared, &wanted, count) {
@@ -65,9 +67,7 @@ impl Model {
         let every = every.unwrap_or(self.table()?.step);
         match every > 0.0 && every.is_finite() {
             true => Ok(every),
-            false => {
-                Err(EstimatorError::Options(format!("steps of {every} lead nowhere; they must be positive")))
-            }
+            false => Err(EstimatorError::Step { every }),
         }
     }
 
@@ -86,7 +86,7 @@ impl Model {
                 times.push(origin + time);
                 for (channel, values) in values.iter_mut().enumerate() {
                     let place = (draw * drawn.times.len() + i) * drawn.channels + channel;
-                    values.push(f64::from(drawn.observations[place]));
+                    values.push(about.scaler.to_user(channel, f64::from(drawn.observations[place])));
                 }
             }
         }
@@ -104,11 +104,4 @@ impl Model {
         }
         Ok(data_frame)
     }
-}
-
-/// Times from the first to the last one, in steps.
-fn steps(first: f64, last: f64, every: f64) -> Vec<f64> {
-    // A whole number of steps stays one although it is rounded.
-    let count = ((last - first) / every * (1.0 + 1e-12)).floor() as usize;
-    (0..=count).map(|step| first + every * step as f64).collect()
 }

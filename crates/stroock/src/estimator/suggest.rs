@@ -8,8 +8,8 @@ use crate::latent::LatentConfig;
 use crate::likelihood::{LikelihoodKind, ScaleKind};
 use crate::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use crate::objective::ElboWeights;
-use crate::predict::quantile;
 use crate::series::table::{Sampling, Table};
+use crate::series::{Series, quantile};
 use crate::task::{TaskConfig, TaskKind};
 use crate::training::TrainingConfig;
 
@@ -27,7 +27,7 @@ impl FitConfig {
     /// When there is nothing to learn from, or no classes where these are the goal.
     pub fn suggest(table: &Table, sampling: Sampling, goal: Goal) -> Result<Self, EstimatorError> {
         let series = table.data.series();
-        let observed = |s: &crate::series::Series| match &s.observed {
+        let observed = |s: &Series<f64>| match &s.observed {
             Some(observed) => observed.iter().filter(|&&observed| observed).count(),
             None => s.values.len(),
         };
@@ -58,7 +58,7 @@ impl FitConfig {
                 encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
                     hidden: width,
                     embedding: width,
-                    reference_points: (quantile(&lengths, 0.5) as usize).clamp(16, 64),
+                    reference_points: (quantile(&lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64),
                     stretched: true,
                 }),
                 latent: LatentConfig { dim: if small { 8 } else { 16 }, ..LatentConfig::default() },
@@ -114,8 +114,7 @@ fn axis(table: &Table, sampling: Sampling) -> TimeAxis {
 pub(super) fn usual_step(table: &Table) -> Option<f64> {
     let steps = table.data.series().iter().flat_map(|series| series.times.windows(2));
     let steps = sorted(steps.map(|pair| pair[1] - pair[0]));
-    let step = quantile(&steps, 0.5);
-    step.is_finite().then_some(step)
+    quantile(&steps, 0.5).filter(|step| step.is_finite())
 }
 
 /// A regular grid where the times lie on one; otherwise a grid through the times of each series.

@@ -7,7 +7,8 @@ use crate::model::ModelError;
 use crate::residual::Shape;
 use crate::series::SeriesError;
 
-/// Draws for one series at `T` times, with `C` channels each, in the units of the user.
+/// Draws for one series at `T` times, with `C` channels each, in the units of the model: a
+/// [`Scaler`](crate::series::Scaler) takes them to those of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
     /// Times, `[T]`.
@@ -30,6 +31,28 @@ pub struct Draws {
     pub states: Vec<f32>,
     /// Predictions of the task, `[S, T, outputs]`, or `[S, outputs]` for whole series; empty without a task.
     pub task: Vec<f32>,
+}
+
+impl Draws {
+    /// The means given each path at one time, of one channel, `[S]`.
+    pub fn means_at(&self, time: usize, channel: usize) -> impl Iterator<Item = f64> + '_ {
+        self.over_paths(&self.means, time, channel)
+    }
+
+    /// The observations at one time, of one channel, `[S]`.
+    pub fn observations_at(&self, time: usize, channel: usize) -> impl Iterator<Item = f64> + '_ {
+        self.over_paths(&self.observations, time, channel)
+    }
+
+    fn over_paths<'a>(
+        &self,
+        values: &'a [f32],
+        time: usize,
+        channel: usize,
+    ) -> impl Iterator<Item = f64> + use<'a> {
+        let row = (self.times.len() * self.channels).max(1);
+        values.iter().skip(time * self.channels + channel).step_by(row).map(|&value| f64::from(value))
+    }
 }
 
 /// Why nothing can be predicted.

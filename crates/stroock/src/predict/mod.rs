@@ -7,4 +7,4 @@ mod summary;
 
 pub use draws::{Draws, PredictionError};
 pub use predictor::Predictor;
-pub use summary::{Summary, quantile};
+pub use summary::Summary;

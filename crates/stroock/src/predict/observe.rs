@@ -1,11 +1,11 @@
 //! From decoded paths to draws of observations.
 
-use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+use stroock_kernels::noise::{Purpose, Stage, Stream};
 
 use super::Draws;
 use crate::model::PathDraws;
 use crate::residual::{ChannelResidual, ResidualProcess, Shape};
-use crate::series::{Scaler, Series};
+use crate::series::Series;
 
 /// Share of the variance of a residual process that is always drawn as noise, however much paths differ.
 const LEAST_REST: f64 = 0.1;
@@ -38,7 +38,6 @@ impl Decoded {
 
 /// What is observed of one series.
 pub(super) struct Observer<'a> {
-    pub scaler: &'a Scaler,
     pub residual: Option<&'a ResidualProcess>,
     pub draws: PathDraws,
     /// Number of the series.
@@ -92,14 +91,6 @@ impl Observer<'_> {
                 }
             }
         }
-        for values in [&mut means, &mut observations] {
-            for (place, value) in values.iter_mut().enumerate() {
-                *value = self.scaler.to_user(place % channels, f64::from(*value)) as f32;
-            }
-        }
-        for (place, sd) in sds.iter_mut().enumerate() {
-            *sd *= self.scaler.scale_of(place % channels).abs() as f32;
-        }
         let task = decoded.task.as_ref().map_or_else(Vec::new, |(per_time, [_, rows, width], values)| {
             let row = |s: usize| (s * rows + b) * width..(s * rows + b + 1) * width;
             match per_time {
@@ -113,11 +104,8 @@ impl Observer<'_> {
 
     /// Noise that depends on the series and the sample, and not on its neighbours in the batch.
     fn stream(&self, sample: usize, channel: usize) -> Stream {
-        // Apart from the noise of paths and inputs by its epoch.
-        let [low, high] = self.draws.key.words();
-        let seed = u64::from(high) << 32 | u64::from(low);
-        let key = NoiseKey::new(seed, u64::MAX - 2 - ((channel as u64) << 32));
-        key.stream(Purpose::Other, self.number, self.draws.first_sample + sample as u32)
+        let key = self.draws.key.derive(Stage::Observations { channel: channel as u64 });
+        key.stream(Purpose::Observations, self.number, self.draws.first_sample + sample as u32)
     }
 
     fn add_white(&self, observations: &mut [f32], sds: &[f32]) {

@@ -1,4 +1,4 @@
-//! A trained model with what it needs to answer in the units of the user.
+//! A trained model with what it needs to predict.
 
 use rayon::prelude::*;
 
@@ -8,17 +8,15 @@ use crate::batch::{Batch, Batcher};
 use crate::entries::entries;
 use crate::model::{DataDescription, OutputParts, Outputs, PathDraws, SeriesModel};
 use crate::residual::ResidualProcess;
-use crate::series::{Dataset, Observation, Scaler, Series};
+use crate::series::{Dataset, Observation, Series};
 
-/// A model with what it needs to know about the data: it predictions for any series, in the units of the user.
+/// A model with what it needs to know about the data: it predicts any series, in the units of the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Predictor<'a, M> {
     /// The model, ready for inference.
     pub model: &'a M,
     /// How series become batches.
     pub batcher: &'a Batcher,
-    /// Values of the user to values of the model.
-    pub scaler: &'a Scaler,
     /// How observations scatter around the decoded path together; `None` is the white noise of the likelihood.
     pub residual: Option<&'a ResidualProcess>,
 }
@@ -26,7 +24,7 @@ pub struct Predictor<'a, M> {
 impl<'a, M: SeriesModel> Predictor<'a, M> {
     /// A model with the description in its file.
     pub fn new(model: &'a M, about: &'a DataDescription) -> Self {
-        Self { model, batcher: &about.batcher, scaler: &about.scaler, residual: about.residual.as_ref() }
+        Self { model, batcher: &about.batcher, residual: about.residual.as_ref() }
     }
 
     /// Draws paths for each of the series `numbers` of a data set in model units, and what is observed of them at
@@ -55,9 +53,9 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
         };
         let batch = self.batcher.ask(data, numbers, &reached)?;
         let decoded = decoded(self.model.outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
-        let (scaler, residual) = (self.scaler, self.residual);
+        let residual = self.residual;
         let of_series = |(b, asked): (usize, &Vec<f64>)| {
-            let observer = Observer { scaler, residual, draws, number: batch.numbers[b] };
+            let observer = Observer { residual, draws, number: batch.numbers[b] };
             observer.observe(&decoded, b, Some(series[b]), &reached[b], asked)
         };
         Ok(times.par_iter().enumerate().map(of_series).collect())
@@ -76,7 +74,7 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
         let nothing = Dataset::new(observation, vec![Series::default()])?;
         let batch = self.batcher.ask(&nothing, &[0], &[times.to_vec()])?;
         let decoded = decoded(self.model.prior_outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
-        let observer = Observer { scaler: self.scaler, residual: self.residual, draws, number: 0 };
+        let observer = Observer { residual: self.residual, draws, number: 0 };
         Ok(observer.observe(&decoded, 0, None, times, times))
     }
 }

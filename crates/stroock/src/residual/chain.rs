@@ -36,7 +36,7 @@ pub(super) struct Dynamics {
     pub noise: f64,
 }
 
-/// Seen values beyond this are cut off, and larger standard deviations are not sound: their squares would not be
+/// Seen values beyond this are cut off, and larger standard deviations are not valid: their squares would not be
 /// finite.
 pub(super) const LARGEST: f64 = 1e150;
 

@@ -272,14 +272,14 @@ fn outlying(samples: &[ResidualSample]) -> f64 {
         })
         .map(|(_, value)| value.abs())
         .collect();
-    match quantile(&mut sizes, 0.998) {
+    match order_statistic(&mut sizes, 0.998) {
         Some(size) if size > 0.0 => size,
         _ => sizes.into_iter().fold(0.0, f64::max),
     }
 }
 
-/// The value below which a share of the values lies; puts them in another order.
-fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
+/// The value with a share of the values below it; puts them in another order.
+fn order_statistic(values: &mut [f64], share: f64) -> Option<f64> {
     let place = (values.len() as f64 * share) as usize;
     let place = place.min(values.len().checked_sub(1)?);
     Some(*values.select_nth_unstable_by(place, f64::total_cmp).1)

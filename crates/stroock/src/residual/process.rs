@@ -11,9 +11,9 @@ use super::chain::{Backward, Dynamics, Event, LARGEST, append, smooth};
 /// # use stroock::residual::ChannelResidual;
 /// let process = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.1) };
 /// // Seen: 0.8 at time 3. Asked: right beside it, and far away.
-/// let answer = process.condition(&[3.0], &[0.8], &[3.1, 50.0]);
-/// assert!((answer.mean[0] - 0.75).abs() < 0.01 && answer.variance[0] < 0.12);
-/// assert!(answer.mean[1].abs() < 1e-6 && (answer.variance[1] - 1.01).abs() < 1e-6);
+/// let conditional = process.condition(&[3.0], &[0.8], &[3.1, 50.0]);
+/// assert!((conditional.mean[0] - 0.75).abs() < 0.01 && conditional.variance[0] < 0.12);
+/// assert!(conditional.mean[1].abs() < 1e-6 && (conditional.variance[1] - 1.01).abs() < 1e-6);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,7 +67,7 @@ impl ResidualProcess {
         ResidualProcess { channels: scales.iter().map(|&scale| ChannelResidual::white(scale)).collect() }
     }
 
-    /// Whether there is a sound process for each of `channels` channels.
+    /// Whether there is a valid process for each of `channels` channels.
     pub fn is_valid(&self, channels: usize) -> bool {
         self.channels.len() == channels && self.channels.iter().all(ChannelResidual::is_valid)
     }
@@ -109,15 +109,15 @@ impl ChannelResidual {
         let dynamics = self.dynamics();
         let (events, mut states) = (chain(times, values, at), Vec::new());
         dynamics.filtered(&events, &mut states);
-        let mut answer =
+        let mut conditional =
             Conditional { mean: Vec::with_capacity(at.len()), variance: Vec::with_capacity(at.len()) };
         smooth(&events, &states, |_, moments| {
-            answer.mean.push(moments.mean);
-            answer.variance.push(moments.variance + dynamics.noise);
+            conditional.mean.push(moments.mean);
+            conditional.variance.push(moments.variance + dynamics.noise);
         });
-        answer.mean.reverse();
-        answer.variance.reverse();
-        answer
+        conditional.mean.reverse();
+        conditional.variance.reverse();
+        conditional
     }
 
     /// A draw of new measurements at the increasing times `at` `[Q]` together, given the residuals `values`

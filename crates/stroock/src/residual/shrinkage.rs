@@ -17,7 +17,7 @@ pub struct DecodedSample {
 }
 
 /// Degrees of shrinkage that are tried, beside none.
-const TRUSTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
+const SHRINKAGES: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// Another process has to lower the logarithm of the squared error by so much.
 const WORTHWHILE: f64 = 0.01;
 /// Noise of a process without noise, as a share of its amplitude.
@@ -31,7 +31,7 @@ const OUTLYING: f64 = 10.0;
 /// the least squared error. Without shrinkage the process is that of the observations themselves, and predictions are lines
 /// between neighbours that fall back to the mean of the training data.
 ///
-/// Spikes that the decoder has learnt by heart mislead it on new series; there, less shrinkage is better. Where values
+/// Spikes that the decoder has overfitted mislead it on new series; there, less shrinkage is better. Where values
 /// jump now and then, the likeliest normal process takes the jumps for noise, and one without noise, or one that hardly comes
 /// back to its mean, may predict better.
 ///
@@ -44,7 +44,7 @@ pub fn fit_with_shrinkage(
 ) -> ChannelResidual {
     let limit = limit(samples);
     let mut best = Best { error: f64::INFINITY, process: ChannelResidual::white(fallback) };
-    for shrinkage in TRUSTS {
+    for shrinkage in SHRINKAGES {
         let residuals = residuals(samples, shrinkage);
         for process in candidates(&residuals, shrinkage, fallback) {
             best.challenge(process, log_error(&process, samples, &residuals, limit), &residuals);
@@ -106,7 +106,7 @@ fn limit(samples: &[DecodedSample]) -> f64 {
 }
 
 impl DecodedSample {
-    /// What is left over when the decoder is trusted so far.
+    /// What is left over of the values when the decoder is shrunk so far.
     fn residuals(&self, shrinkage: f64) -> ResidualSample {
         let over = |values: &[f64], means: &[f64]| -> Vec<f64> {
             values.iter().zip(means).map(|(value, mean)| value - shrinkage * mean).collect()

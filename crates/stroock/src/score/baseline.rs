@@ -26,18 +26,18 @@ pub struct VisibleSeries {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Visible {
     times: Vec<f64>,
-    values: Vec<f32>,
+    values: Vec<f64>,
 }
 
 impl VisibleSeries {
     /// The visible values of a series with observations of `channels` numbers.
-    pub fn new(series: &Series, channels: usize) -> Self {
+    pub fn new<V: Copy + Into<f64>>(series: &Series<V>, channels: usize) -> Self {
         let visible = |channel| {
             let mut found = Visible::default();
             for (index, &time) in series.times.iter().enumerate() {
                 if series.is_visible(channels, index, channel) {
                     found.times.push(time);
-                    found.values.push(series.values[index * channels + channel]);
+                    found.values.push(series.values[index * channels + channel].into());
                 }
             }
             found
@@ -69,19 +69,29 @@ impl Visible {
     /// The last (time, value) at or before `time`, and the first after it.
     fn neighbours(&self, time: f64) -> [Option<(f64, f64)>; 2] {
         let after = self.times.partition_point(|t| *t <= time);
-        let place = |k: usize| Some((*self.times.get(k)?, f64::from(*self.values.get(k)?)));
+        let place = |k: usize| Some((*self.times.get(k)?, *self.values.get(k)?));
         [after.checked_sub(1).and_then(place), place(after)]
     }
 }
 
 /// [`VisibleSeries::linear`] at time `index` of the series itself. For more than one place, make a
 /// [`VisibleSeries`].
-pub fn linear(series: &Series, channels: usize, index: usize, channel: usize) -> Option<f64> {
+pub fn linear<V: Copy + Into<f64>>(
+    series: &Series<V>,
+    channels: usize,
+    index: usize,
+    channel: usize,
+) -> Option<f64> {
     VisibleSeries::new(series, channels).linear(*series.times.get(index)?, channel)
 }
 
 /// [`VisibleSeries::carried_forward`] at time `index` of the series itself. For more than one place, make a
 /// [`VisibleSeries`].
-pub fn carried_forward(series: &Series, channels: usize, index: usize, channel: usize) -> Option<f64> {
+pub fn carried_forward<V: Copy + Into<f64>>(
+    series: &Series<V>,
+    channels: usize,
+    index: usize,
+    channel: usize,
+) -> Option<f64> {
     VisibleSeries::new(series, channels).carried_forward(*series.times.get(index)?, channel)
 }

@@ -163,8 +163,8 @@ impl ClassSums {
     pub fn add(&mut self, truth: usize, probabilities: &[f64]) -> Result<(), ScoreError> {
         let classes = self.confusion.counts.len();
         let sum: f64 = probabilities.iter().sum();
-        let sound = probabilities.iter().all(|p| *p >= 0.0) && (sum - 1.0).abs() < 1e-3;
-        if probabilities.len() != classes || !sound {
+        let valid = probabilities.iter().all(|p| *p >= 0.0) && (sum - 1.0).abs() < 1e-3;
+        if probabilities.len() != classes || !valid {
             return Err(ScoreError::Probabilities { classes, actual: probabilities.len(), sum });
         }
         let mut predicted = 0;

@@ -3,7 +3,7 @@
 use crate::series::{Dataset, Observation, Series, SeriesError};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
-use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+use stroock_kernels::noise::{NoiseKey, Purpose, Stage, Stream};
 
 /// Which entries of a series are held back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,9 +27,6 @@ pub enum HoldOut {
         share: f64,
     },
 }
-
-/// Random numbers of a hold-out, apart from those of every epoch of a training.
-const EPOCH: u64 = u64::MAX - 1;
 
 /// Holds back observed entries of the series with the given `numbers`; those withheld before stay withheld.
 ///
@@ -74,7 +71,7 @@ pub fn withhold(
     for number in chosen {
         if let Some(series) = all.get_mut(number) {
             let entries = Entries::new(series, observation, is_static);
-            let held = entries.choose(series, how, NoiseKey::new(seed, EPOCH), number as u32);
+            let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), number as u32);
             let mask = series.withheld.get_or_insert_with(|| vec![false; series.times.len() * channels]);
             for (index, group) in held {
                 let start = index * channels + group * entries.width;
@@ -112,7 +109,7 @@ impl Entries {
     fn choose(&self, series: &Series, how: HoldOut, key: NoiseKey, number: u32) -> Vec<(usize, usize)> {
         let mut held = Vec::new();
         for (group, times) in self.times.iter().enumerate() {
-            let mut stream = key.stream(Purpose::Other, number, group as u32);
+            let mut stream = key.stream(Purpose::HoldOut, number, group as u32);
             let chosen = match how {
                 HoldOut::Random { share } => random(times, series.times.len(), share, &mut stream),
                 HoldOut::Blocks { share, length } => blocks(times, share, length, &mut stream),

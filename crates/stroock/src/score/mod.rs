@@ -1,21 +1,25 @@
 //! How good predictions are: scores of values that were held back, and the baselines they are set beside.
 //!
-//! [`withhold`] hides observed entries from the encoder; [`ScoreSums`] judges predictions of them, one
-//! variable each; [`VisibleSeries`] gives what plain interpolation would have said; [`ClassSums`] judges
-//! classes.
+//! [`withhold`] hides observed entries from the encoder; [`HeldOutScores`] scores draws of a model at them, by
+//! [`ScoreSums`] for each variable, beside the plain interpolation of [`VisibleSeries`]; [`ClassSums`] scores classes.
+//! [`squared_errors`] and [`hits`] are the metrics over the targets of a batch.
 
 mod baseline;
 mod classification;
 mod crps;
 mod error;
+mod held_out;
 mod hold_out;
 mod mixture;
 mod sums;
+mod targets;
 
 pub use baseline::{VisibleSeries, carried_forward, linear};
 pub use classification::{ClassScore, ClassScores, ClassSums, Confusion, brier, log_loss};
-pub use crps::{crps, quantile};
+pub use crps::crps;
 pub use error::ScoreError;
+pub use held_out::{HeldOutScores, held_times};
 pub use hold_out::{HoldOut, withhold};
 pub use mixture::gaussian_mixture_nll;
 pub use sums::{BaselineScore, Prediction, ScoreSums, Scores};
+pub use targets::{hits, squared_errors};

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ScoreError, crps, quantile};
+use super::{ScoreError, crps};
+use crate::series::quantile;
 
 /// What was said of one value that was held back.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,11 @@
 //! How models are compared at the end of an epoch.
 
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
 use super::epoch::EpochMeans;
 use super::{Trainer, TrainingError};
 use crate::entries::entries;
 use crate::model::{PathDraws, SeriesModel};
-
-/// The key of validation: the same noise in every epoch, and not that of any training epoch.
-const VALIDATION_EPOCH: u64 = u64::MAX;
 
 /// What a validation has found out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,7 +53,7 @@ impl Trainer<'_> {
         if self.split.validation.is_empty() {
             return Ok(None);
         }
-        let key = NoiseKey::new(self.config.seed, VALIDATION_EPOCH);
+        let key = NoiseKey::of(self.config.seed, Stage::Validation);
         let draws = PathDraws { key, samples: self.config.validation_samples, first_sample: 0 };
         let mut means = EpochMeans::default();
         for (index, numbers) in self.split.validation.chunks(self.config.batch_size).enumerate() {

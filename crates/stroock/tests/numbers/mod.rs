@@ -8,7 +8,7 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 
 /// Numbers uniform in (-1, 1) that depend on the seed alone.
 pub fn uniform(count: usize, seed: u64) -> Vec<f64> {
-    let mut stream = NoiseKey::new(seed, 0).stream(Purpose::Other, 0, 0);
+    let mut stream = NoiseKey::new(seed, 0).stream(Purpose::Caller, 0, 0);
     (0..count).map(|_| (f64::from(stream.next_u32()) + 0.5) / 2f64.powi(31) - 1.0).collect()
 }
 

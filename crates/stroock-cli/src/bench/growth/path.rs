@@ -39,7 +39,7 @@ impl Paths {
         let key = NoiseKey::new(1, 0);
         let numbers: Vec<u32> = (0..series as u32).collect();
         let start = uniform(dim, Draws { key, series: &numbers, samples, first_sample: 0 })?;
-        let mut stream = key.stream(Purpose::Other, 0, 0);
+        let mut stream = key.stream(Purpose::Caller, 0, 0);
         // A random matrix turns by the root of its extent: without the factor, larger ones would take more terms of
         // the exponential.
         let scale = 4.0 / (dim as f64).sqrt();

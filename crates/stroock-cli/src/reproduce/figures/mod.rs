@@ -16,7 +16,7 @@ use stroock::predict::Predictor;
 use stroock_experiments::protocol::Experiment;
 use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::Picture;
-use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::noise::{NoiseKey, Stage};
 
 use crate::failure::Failure;
 
@@ -58,7 +58,7 @@ fn predictor(run: &Reproduction) -> Predictor<'_, StandardModel> {
 
 /// Draws of figures, apart from those of training and testing.
 fn draws(samples: usize) -> PathDraws {
-    PathDraws { key: NoiseKey::new(2024, u64::MAX - 5), samples, first_sample: 0 }
+    PathDraws { key: NoiseKey::of(2024, Stage::Figures), samples, first_sample: 0 }
 }
 
 /// `count` times from `start` to `end`, both included.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::amount::number;
-use super::spread::quantile;
+use crate::quantile;
 
 /// Farther from the median than so many interquartile ranges is an outlier.
 const FAR: f64 = 20.0;

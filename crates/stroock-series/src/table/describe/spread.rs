@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::quantile;
+
 /// Quantiles of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
@@ -19,7 +21,7 @@ pub struct Spread {
 
 impl Spread {
     /// The quantiles of numbers in any order; `None` where there are none. Between two numbers a quantile is
-    /// interpolated.
+    /// interpolated; see [`quantile`].
     ///
     /// ```
     /// use stroock_series::table::Spread;
@@ -35,15 +37,4 @@ impl Spread {
             max: *values.last()?,
         })
     }
-}
-
-/// The number below which `share` of the sorted numbers lie.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = share * sorted.len().checked_sub(1)? as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    if below == above {
-        return Some(below);
-    }
-    let weight = place - place.floor();
-    Some((1.0 - weight) * below + weight * above)
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::Table;
 use super::finding::{Finding, Steps, findings};
-use super::spread::quantile;
+use crate::quantile;
 
 /// What is known of a variable.
 #[derive(Clone, Debug, PartialEq, Serialize)]

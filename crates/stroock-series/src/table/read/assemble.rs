@@ -5,8 +5,8 @@ use super::labels::NONE;
 use crate::table::{Duplicates, TableError, TimeScale};
 use crate::{Labels, Series};
 
-/// Values that a data set may hold: what takes five bytes each must fit into the memory of a usual computer.
-const LARGEST: u64 = 1 << 30;
+/// Values that a data set may hold: what takes nine bytes each must fit into the memory of a usual computer.
+const LARGEST: u64 = 1 << 29;
 
 /// Where the channels of the data set come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct Shape<'a> {
 }
 
 /// The series of the collected rows, and how many values were merged.
-pub(super) fn series(all: &Collected, shape: &Shape<'_>) -> Result<(Vec<Series>, u64), TableError> {
+pub(super) fn series(all: &Collected, shape: &Shape<'_>) -> Result<(Vec<Series<f64>>, u64), TableError> {
     let (order, starts) = rows_by_series(all);
     let times = |rows: &[u32]| {
         1 + rows.windows(2).filter(|pair| time(all, pair[0]) != time(all, pair[1])).count() as u64
@@ -99,7 +99,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// The series with the given rows, which are sorted by time.
-    fn series(&mut self, index: usize, rows: &[u32]) -> Result<Series, TableError> {
+    fn series(&mut self, index: usize, rows: &[u32]) -> Result<Series<f64>, TableError> {
         let (all, channels) = (self.all, self.shape.sources.len());
         let id = all.ids.name(index as u32).to_owned();
         let groups = || rows.chunk_by(|a, b| time(all, *a) == time(all, *b));
@@ -114,7 +114,7 @@ impl<'a> Assembler<'a> {
             let places = values[range.clone()].iter_mut().zip(&mut observed[range]);
             for ((value, observed), sum) in places.zip(&mut self.sums) {
                 if sum.1 > 0 {
-                    (*value, *observed) = ((sum.0 / f64::from(sum.1)) as f32, true);
+                    (*value, *observed) = (sum.0 / f64::from(sum.1), true);
                 }
                 *sum = (0.0, 0, 0);
             }
@@ -153,13 +153,13 @@ impl<'a> Assembler<'a> {
                 let Some(at) = self.places[channel] else { continue };
                 let sum = &mut self.sums[at];
                 if sum.1 == 0 {
-                    *sum = (f64::from(value), 1, row);
+                    *sum = (value, 1, row);
                     continue;
                 }
                 self.merged += 1;
                 match self.shape.duplicates {
-                    Duplicates::Last => sum.0 = f64::from(value),
-                    Duplicates::Mean => (sum.0, sum.1) = (sum.0 + f64::from(value), sum.1 + 1),
+                    Duplicates::Last => sum.0 = value,
+                    Duplicates::Mean => (sum.0, sum.1) = (sum.0 + value, sum.1 + 1),
                     Duplicates::Error => {
                         let first = sum.2;
                         return Err(self.duplicate(series, &all.channels[channel], first, row));

@@ -111,13 +111,13 @@ impl Missing {
 
     /// The value of a cell of `column`: not a number where it is missing, finite otherwise.
     #[inline]
-    pub(super) fn value(&self, cell: Cell<'_>, column: &str) -> Result<f32, Fault> {
+    pub(super) fn value(&self, cell: Cell<'_>, column: &str) -> Result<f64, Fault> {
         if self.holds(cell) {
-            return Ok(f32::NAN);
+            return Ok(f64::NAN);
         }
         let (column, shown) = (|| column.to_owned(), || cell.shown());
         match cell.number() {
-            Some(number) if (number as f32).is_finite() => Ok(number as f32),
+            Some(number) if number.is_finite() => Ok(number),
             Some(_) => Err(Fault::NotFinite { column: column(), value: shown() }),
             None => Err(not_a(cell, column(), |column, value| Fault::Number { column, value })),
         }

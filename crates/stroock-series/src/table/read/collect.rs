@@ -33,7 +33,7 @@ pub(super) struct Collected {
     pub(super) lines: Vec<u32>,
     /// Values of the rows, not numbers where they are missing: one for each channel; or in the long form one each,
     /// with its channel.
-    pub(super) values: Vec<f32>,
+    pub(super) values: Vec<f64>,
     pub(super) of_channel: Vec<u32>,
     pub(super) is_long: bool,
     pub(super) account: Account,
@@ -231,14 +231,14 @@ impl<'a> RowReader<'a> {
                 variable = Some(index);
                 let value = rows.cell(value);
                 let (channel, value) = match all.meaning(index, self.roles) {
-                    Meaning::LeftOut => (0, f32::NAN),
+                    Meaning::LeftOut => (0, f64::NAN),
                     Meaning::Channel(channel) => {
                         (channel, self.missing.value(value, all.variables.name(index))?)
                     }
                     Meaning::Static(index_of_static) => {
                         let value = self.missing.value(value, all.variables.name(index))?;
                         of_series = Some((index_of_static, value));
-                        (0, f32::NAN)
+                        (0, f64::NAN)
                     }
                 };
                 present += u64::from(!value.is_nan());

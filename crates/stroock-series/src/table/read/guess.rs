@@ -40,9 +40,7 @@ pub(super) fn roles(options: &ReadOptions, profile: &Profile) -> Result<Roles, T
             guess.rest(|column| {
                 let reason = match profile.column(column) {
                     Some(column) if column.is_text() => column.reason(),
-                    _ => format!(
-                        "the values are in `{value}`; --static {column} makes it a number of the series"
-                    ),
+                    _ => format!("the values are in `{value}`: perhaps a static variable"),
                 };
                 ignored.push((column.to_owned(), reason));
             });
@@ -52,7 +50,7 @@ pub(super) fn roles(options: &ReadOptions, profile: &Profile) -> Result<Roles, T
     };
     let left_out = options.ignore.iter().filter(|name| profile.column(name).is_none()).cloned().collect();
     for column in options.ignore.iter().filter(|name| profile.column(name).is_some()) {
-        ignored.push((column.clone(), "by --ignore".to_owned()));
+        ignored.push((column.clone(), "left out by request".to_owned()));
     }
     let label = label.map(|column| LabelColumn { column, per_time: false });
     let columns = Columns { id, time, form, statics: static_columns, label, ignored };
@@ -76,13 +74,13 @@ impl Guess<'_> {
         let said = said.chain(options.time.iter().map(|name| (name, "time")));
         let said = said.chain(options.variable.iter().map(|name| (name, "variable")));
         let said = said.chain(options.value.iter().map(|name| (name, "value")));
-        let said = said.chain(options.label.iter().map(|name| (name, "target")));
+        let said = said.chain(options.label.iter().map(|name| (name, "label")));
         for (name, role) in said {
             self.known(name, role, false)?;
             self.take(name, role)?;
         }
         let lists =
-            [(&options.ignore, "ignore"), (&options.statics, "static"), (&options.variables, "variables")];
+            [(&options.ignore, "ignore"), (&options.statics, "statics"), (&options.variables, "variables")];
         for (names, role) in lists {
             for name in names.iter().filter(|name| self.profile.column(name).is_some()) {
                 self.take(name, role)?;
@@ -176,7 +174,7 @@ impl Guess<'_> {
             self.expect.and_then(|expect| expect.columns.label.as_ref()).map(|label| label.column.clone());
         let label = self.options.label.clone().or(hint.filter(|column| self.is_free(column)));
         if let Some(label) = &label {
-            self.take(label, "target")?;
+            self.take(label, "label")?;
         }
         Ok(label)
     }
@@ -195,9 +193,9 @@ impl Guess<'_> {
         let is_column = |name: &String| self.profile.column(name).is_some();
         let (columns, others): (Vec<String>, Vec<String>) = names.into_iter().partition(is_column);
         if self.expect.is_none() && !is_long {
-            others.iter().try_for_each(|name| self.known(name, "static", false))?;
+            others.iter().try_for_each(|name| self.known(name, "statics", false))?;
         }
-        columns.iter().try_for_each(|name| self.take(name, "static"))?;
+        columns.iter().try_for_each(|name| self.take(name, "statics"))?;
         Ok((columns, if is_long { others } else { Vec::new() }))
     }
 
@@ -220,9 +218,9 @@ impl Guess<'_> {
         Ok(id)
     }
 
-    /// Tells the columns that are left over.
-    fn rest(&self, mut tell: impl FnMut(&str)) {
-        self.free().for_each(|column| tell(&column.name));
+    /// Calls `note` with every column that is left over.
+    fn rest(&self, mut note: impl FnMut(&str)) {
+        self.free().for_each(|column| note(&column.name));
     }
 
     /// Variables of a long table to keep; `None` for all.
@@ -266,7 +264,7 @@ impl Guess<'_> {
             return Ok(there);
         }
         if !said.is_empty() {
-            self.rest(|name| note(name, "not among --variables".to_owned()));
+            self.rest(|name| note(name, "not among the chosen variables".to_owned()));
             return Ok(said.clone());
         }
         let mut variables = Vec::new();
@@ -279,7 +277,7 @@ impl Guess<'_> {
             } else if column.is_text() {
                 note(name, column.reason());
             } else if vocabulary::is_label(name) {
-                note(name, format!("looks like a class; --target {name} or --variables makes use of it"));
+                note(name, "looks like a class: perhaps the label".to_owned());
             } else {
                 variables.push(name.clone());
             }

@@ -73,7 +73,7 @@ impl Table {
     }
 }
 
-impl Dataset {
+impl Dataset<f64> {
     /// Reads a table and guesses everything about it: [`Table::read`] with the default options.
     ///
     /// # Errors
@@ -226,7 +226,7 @@ fn check_names(all: &Collected, roles: &Roles, options: &ReadOptions) -> Result<
         };
     }
     let asked = options.variables.iter().map(|name| ("variables", name));
-    let asked = asked.chain(roles.statics.iter().map(|name| ("static", name)));
+    let asked = asked.chain(roles.statics.iter().map(|name| ("statics", name)));
     let mut asked = asked.chain(roles.left_out.iter().map(|name| ("ignore", name)));
     match asked.find(|(_, name)| !came(name)) {
         None => Ok(()),

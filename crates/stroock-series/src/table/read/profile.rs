@@ -118,10 +118,9 @@ impl ColumnProfile {
             count if count > DISTINCT => {
                 format!("text with more than {DISTINCT} different values, such as `{example}`")
             }
-            count if count <= 20 => format!(
-                "text with {count} different values, such as `{example}`; --target {} makes it the class",
-                self.name
-            ),
+            count if count <= 20 => {
+                format!("text with {count} different values, such as `{example}`: perhaps the label")
+            }
             count => format!("text with {count} different values, such as `{example}`"),
         }
     }

@@ -7,7 +7,7 @@ use crate::table::{Duplicates, Fault};
 struct Found {
     sum: f64,
     count: u32,
-    last: f32,
+    last: f64,
     line: u32,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Statics {
     /// `[series, names]`.
     found: Vec<Found>,
     /// Values of the row that is being read.
-    row: Vec<(usize, f32, u32)>,
+    row: Vec<(usize, f64, u32)>,
 }
 
 impl Statics {
@@ -41,7 +41,7 @@ impl Statics {
         &mut self,
         series: u32,
         index: usize,
-        value: f32,
+        value: f64,
         line: u32,
         name: &str,
     ) -> Result<(), Fault> {
@@ -82,7 +82,7 @@ impl Statics {
                 found.line = line;
             }
             found.count += 1;
-            found.sum += f64::from(value);
+            found.sum += value;
             found.last = value;
         }
         new
@@ -95,10 +95,10 @@ impl Statics {
     }
 
     /// The number of a series; `None` where it is missing.
-    pub(super) fn value(&self, series: usize, index: usize) -> Option<f32> {
+    pub(super) fn value(&self, series: usize, index: usize) -> Option<f64> {
         let found = self.found.get(series * self.names.len() + index).filter(|found| found.count > 0)?;
         Some(match self.duplicates {
-            Duplicates::Mean => (found.sum / f64::from(found.count)) as f32,
+            Duplicates::Mean => found.sum / f64::from(found.count),
             Duplicates::Error | Duplicates::Last => found.last,
         })
     }

@@ -36,6 +36,37 @@ impl Sampling {
     pub fn beginning(&self, time: f64) -> Option<f64> {
         Some(self.window.and_then(Boundaries::new)?.beginning(time))
     }
+
+    /// Cuts series, in whatever units their values are, and returns the origins of the windows with them; see
+    /// [`Table::sampled`]. The points stay in their order.
+    pub fn cut<V: Copy + Into<f64>>(
+        self,
+        data: Dataset<V>,
+        origins: &[f64],
+        variables: &[TableVariable],
+    ) -> (Dataset<V>, Vec<f64>) {
+        let observation = data.observation();
+        let boundaries = self.window.and_then(Boundaries::new);
+        let cut = Cut { channels: observation.len(), statics: static_channels(variables) };
+        let (mut pieces, mut new_origins) = (Vec::new(), Vec::new());
+        for (mut series, origin) in
+            data.into_series().into_iter().zip(origins.iter().copied().chain(repeat(0.0)))
+        {
+            let Some(times) = align::from_zero(&series.times, origin) else {
+                pieces.push(series);
+                new_origins.push(origin);
+                continue;
+            };
+            series.times = times;
+            for (series, beginning) in cut.windows(series, boundaries) {
+                let (series, origin) = aligned(series, beginning, self.align);
+                pieces.push(series);
+                new_origins.push(origin);
+            }
+        }
+        let data = Dataset::new(observation, pieces).expect("parts of valid series are valid");
+        (data, new_origins)
+    }
 }
 
 impl Table {
@@ -66,33 +97,14 @@ impl Table {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sampled(self, sampling: Sampling) -> Table {
-        let Table { data, origins, variables, classes, time, columns, account } = self;
-        let observation = data.observation();
-        let boundaries = sampling.window.and_then(Boundaries::new);
-        let cut = Cut { channels: observation.len(), statics: static_channels(&variables) };
-        let (mut pieces, mut new_origins) = (Vec::new(), Vec::new());
-        for (mut series, origin) in data.into_series().into_iter().zip(origins.into_iter().chain(repeat(0.0)))
-        {
-            let Some(times) = align::from_zero(&series.times, origin) else {
-                pieces.push(series);
-                new_origins.push(origin);
-                continue;
-            };
-            series.times = times;
-            for (series, beginning) in cut.windows(series, boundaries) {
-                let (series, origin) = aligned(series, beginning, sampling.align);
-                pieces.push(series);
-                new_origins.push(origin);
-            }
-        }
-        let data = Dataset::new(observation, pieces).expect("parts of valid series are valid");
-        Table { data, origins: new_origins, variables, classes, time, columns, account }
+        let (data, origins) = sampling.cut(self.data, &self.origins, &self.variables);
+        Table { data, origins, ..self }
     }
 
     /// How many series the table would have with windows of this length.
     pub(super) fn window_count(&self, length: f64) -> usize {
         let Some(boundaries) = Boundaries::new(length) else { return self.data.series().len() };
-        let windows = |(series, origin): (&Series, &f64)| {
+        let windows = |(series, origin): (&Series<f64>, &f64)| {
             let beginnings: Vec<f64> =
                 series.times.iter().map(|time| boundaries.beginning(origin + time)).collect();
             beginnings.chunk_by(|one, next| one == next).count().max(1)
@@ -106,7 +118,7 @@ fn static_channels(variables: &[TableVariable]) -> Vec<usize> {
 }
 
 /// The series with times that count from the origin that is returned beside it.
-fn aligned(mut series: Series, beginning: Option<f64>, align: Align) -> (Series, f64) {
+fn aligned<V>(mut series: Series<V>, beginning: Option<f64>, align: Align) -> (Series<V>, f64) {
     let origin = match align {
         Align::None => None,
         Align::Start => beginning.or_else(|| align::start(&series.times)),
@@ -127,7 +139,11 @@ struct Cut {
 
 impl Cut {
     /// The windows of a series that have a time, each with its beginning.
-    fn windows(&self, series: Series, boundaries: Option<Boundaries>) -> Vec<(Series, Option<f64>)> {
+    fn windows<V: Copy>(
+        &self,
+        series: Series<V>,
+        boundaries: Option<Boundaries>,
+    ) -> Vec<(Series<V>, Option<f64>)> {
         let Some(boundaries) = boundaries.filter(|_| !series.times.is_empty()) else {
             return vec![(series, None)];
         };
@@ -146,7 +162,7 @@ impl Cut {
     }
 
     /// The times `first..end` of a series.
-    fn piece(&self, series: &Series, first: usize, end: usize) -> Series {
+    fn piece<V: Copy>(&self, series: &Series<V>, first: usize, end: usize) -> Series<V> {
         let places = first * self.channels..end * self.channels;
         let mask = |mask: &Option<Vec<bool>>| Some(mask.as_ref()?[places.clone()].to_vec());
         let mut piece = Series {

@@ -1,13 +1,13 @@
-//! A data_frame as comma-separated text.
+//! A data frame as comma-separated text.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::shortest::text;
 use super::{Column, DataFrame, WriteError};
+use crate::table::time::shortest;
 
 impl DataFrame {
-    /// Writes the data_frame as CSV with a header: UTF-8, lines that end with `\n`, quotes where they are needed.
+    /// Writes the data frame as CSV with a header: UTF-8, lines that end with `\n`, quotes where they are needed.
     ///
     /// Numbers are the shortest text that reads back as the same double; NaN is a blank.
     ///
@@ -21,7 +21,8 @@ impl DataFrame {
             for column in &self.columns {
                 let cell: Cow<'_, str> = match column {
                     Column::Text(texts) => Cow::from(&texts[row]),
-                    Column::Number(numbers) => text(numbers[row]).into(),
+                    Column::Number(numbers) if numbers[row].is_nan() => "".into(),
+                    Column::Number(numbers) => shortest(numbers[row]).into(),
                     Column::Count(counts) => counts[row].to_string().into(),
                 };
                 out.write_field(cell.as_bytes()).map_err(into_io)?;

@@ -1,4 +1,4 @@
-//! A data_frame as a file that appears complete or not at all.
+//! A data frame as a file that appears complete or not at all.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter};
@@ -26,7 +26,7 @@ impl Format {
 }
 
 impl DataFrame {
-    /// Writes the data_frame to a new file, in the format that the ending of its name says: `.csv`, `.csv.gz` or
+    /// Writes the data frame to a new file, in the format that the ending of its name says: `.csv`, `.csv.gz` or
     /// `.parquet`. The file appears complete or not at all.
     ///
     /// # Errors

@@ -4,19 +4,17 @@ mod csv;
 mod error;
 mod file;
 mod parquet;
-mod shortest;
 
 use std::collections::HashSet;
 
 pub use error::WriteError;
-pub use shortest::shortest;
 
 /// A column of a table that is to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// Names, dates, classes.
     Text(Vec<String>),
-    /// Numbers; NaN is a blank. For numbers in single precision see [`shortest`].
+    /// Numbers; NaN is a blank.
     Number(Vec<f64>),
     /// Whole numbers.
     Count(Vec<i64>),

@@ -1,4 +1,4 @@
-//! A data_frame as a Parquet file.
+//! A data frame as a Parquet file.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use parquet::file::properties::WriterProperties;
 
 use super::{Column, DataFrame, WriteError};
 
-/// Rows that are turned into columns of the file at a time: a copy of these, and not of the data_frame, is made.
+/// Rows that are turned into columns of the file at a time: a copy of these, and not of the data frame, is made.
 const ROWS: usize = 1 << 16;
 
 impl DataFrame {
-    /// Writes the data_frame as a Parquet file: text as UTF-8, numbers as doubles with null for NaN, counts as
+    /// Writes the data frame as a Parquet file: text as UTF-8, numbers as doubles with null for NaN, counts as
     /// 64-bit integers, compressed with zstd.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! `stroock impute`, `forecast`, `classify` and `sample`: a model is asked about series.
+//! `stroock impute`, `forecast`, `classify` and `sample`: predictions of a fitted model.
 
 use stroock::estimator::{Model, PredictOptions};
 use stroock::series::table::TimeScale;
@@ -15,11 +15,11 @@ pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
     let table = read_for(&model, &subject.data, &subject.table)?;
     let options = arguments.process.options();
     if arguments.wide {
-        let predictions = model.impute(table.clone(), None, &options)?;
+        let predictions = model.impute(&table, None, &options)?;
         warn(&predictions.warnings);
         return write(&model.filled(&table, &predictions)?, &arguments.output);
     }
-    let predictions = model.impute(table, (!at.is_empty()).then_some(at.as_slice()), &options)?;
+    let predictions = model.impute(&table, (!at.is_empty()).then_some(at.as_slice()), &options)?;
     warn(&predictions.warnings);
     write(&predictions.data_frame(), &arguments.output)
 }
@@ -31,7 +31,7 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
     let until = time(scale, "--until", &arguments.until)?;
     let every = arguments.every.as_deref().map(|text| length(scale, "--every", text)).transpose()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let predictions = model.forecast(table, until, every, &arguments.process.options())?;
+    let predictions = model.forecast(&table, until, every, &arguments.process.options())?;
     warn(&predictions.warnings);
     write(&predictions.data_frame(), &arguments.output)
 }
@@ -42,7 +42,7 @@ pub fn classify(arguments: &ClassifyArguments) -> Result<(), Failure> {
     let table = read_for(&model, &subject.data, &subject.table)?;
     let options =
         PredictOptions { draws: arguments.draws, seed: arguments.seed, ..PredictOptions::default() };
-    let classes = model.classify(table, &options)?;
+    let classes = model.classify(&table, &options)?;
     warn(&classes.warnings);
     write(&classes.data_frame(), &arguments.output)
 }
@@ -57,7 +57,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
         true => model.sample(arguments.count, every, arguments.seed)?,
         false => {
             let table = read_for(&model, &arguments.data, &arguments.table)?;
-            model.sample_given(table, arguments.count, every, arguments.seed)?
+            model.sample_given(&table, arguments.count, every, arguments.seed)?
         }
     };
     write(&data_frame, &arguments.output)

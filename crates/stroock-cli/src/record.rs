@@ -1,0 +1,86 @@
+//! What an evaluation was taken from, and what it found: the record behind a published figure.
+
+use std::path::Path;
+
+use serde::Serialize;
+use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig};
+use stroock::run::{Metrics, RunPaths, write_atomic};
+use stroock::series::Series;
+
+use crate::evaluate::Subject;
+use crate::failure::Failure;
+use crate::fit::RunConfig;
+
+/// A record of an evaluation.
+#[derive(Serialize)]
+pub struct Record<'a> {
+    /// The command that gave it.
+    command: String,
+    version: &'static str,
+    data: Coverage,
+    /// Epochs that were trained, and the seconds they took.
+    epochs: usize,
+    fit_seconds: f64,
+    held_out: EvaluateOptions,
+    scores: &'a Evaluation,
+    settings: &'a FitConfig,
+}
+
+/// How much there is in the data, as the model sees them.
+#[derive(Serialize)]
+struct Coverage {
+    files: usize,
+    /// Series after cutting, and those that were tested on.
+    series: usize,
+    tested: usize,
+    variables: usize,
+    times: usize,
+    /// Observed values, and their share of all values at all times.
+    observed: usize,
+    share: f64,
+}
+
+impl<'a> Record<'a> {
+    /// The record of an evaluation of a run.
+    pub fn new(
+        config: &'a RunConfig,
+        subject: &Subject,
+        evaluation: &'a Evaluation,
+        run: &RunPaths,
+    ) -> Result<Self, Failure> {
+        let rows = Metrics::read(&run.metrics())?.rows;
+        let series = subject.prepared.data.series();
+        let variables = subject.prepared.data.observation().len();
+        let times = series.iter().map(|series| series.times.len()).sum();
+        let count = |series: &Series| match &series.observed {
+            Some(observed) => observed.iter().filter(|&&observed| observed).count(),
+            None => series.values.len(),
+        };
+        let observed = series.iter().map(count).sum();
+        Ok(Self {
+            command: std::env::args().collect::<Vec<_>>().join(" "),
+            version: env!("CARGO_PKG_VERSION"),
+            data: Coverage {
+                files: config.data.files.len(),
+                series: series.len(),
+                tested: evaluation.series,
+                variables,
+                times,
+                observed,
+                share: observed as f64 / (times * variables).max(1) as f64,
+            },
+            epochs: rows.len(),
+            fit_seconds: rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum(),
+            held_out: evaluation.options,
+            scores: evaluation,
+            settings: &config.fit,
+        })
+    }
+
+    /// Writes the record as JSON.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(write_atomic(path, text.as_bytes())?)
+    }
+}

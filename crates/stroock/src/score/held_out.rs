@@ -1,0 +1,110 @@
+//! Scores of the values that are held out of series, from what a model draws at their times.
+
+use super::{HoldOut, Prediction, ScoreSums, VisibleSeries, gaussian_mixture_nll};
+use crate::predict::Draws;
+use crate::residual::Shape;
+use crate::series::{Scaler, Series};
+
+/// Central intervals whose coverage is measured.
+const LEVELS: [f64; 3] = [0.5, 0.8, 0.9];
+
+/// Sums over held-out values: the one evaluator of predictions.
+#[derive(Clone, Debug)]
+pub struct HeldOutScores<'a> {
+    scaler: &'a Scaler,
+    ahead: bool,
+    /// All variables together, in the units of the model.
+    pub overall: ScoreSums,
+    /// Each variable in its own unit, `[C]`.
+    pub variables: Vec<ScoreSums>,
+}
+
+impl<'a> HeldOutScores<'a> {
+    /// No values yet of `channels` variables. The baselines are straight lines between visible neighbours (the last
+    /// visible value, where the tail is held out) and the mean of the training data.
+    pub fn new(scaler: &'a Scaler, channels: usize, hold_out: HoldOut) -> Self {
+        let ahead = matches!(hold_out, HoldOut::Tail { .. });
+        let neighbours = if ahead { "last value" } else { "straight lines" };
+        let nominal: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
+        let sums = ScoreSums::new(&LEVELS, &nominal, &[neighbours, "training mean"]);
+        Self { scaler, ahead, variables: vec![sums.clone(); channels], overall: sums }
+    }
+
+    /// Adds every value of a series in model units that is observed and withheld at one of the times of the draws.
+    pub fn add(&mut self, series: &Series, drawn: &Draws) {
+        let channels = drawn.channels;
+        let visible = VisibleSeries::new(series, channels);
+        for (index, &time) in drawn.times.iter().enumerate() {
+            let at = series.times.partition_point(|&other| other < time);
+            if series.times.get(at) != Some(&time) {
+                continue;
+            }
+            for channel in (0..channels).filter(|&channel| is_held(series, channels, at, channel)) {
+                self.add_value(
+                    &visible,
+                    f64::from(series.values[at * channels + channel]),
+                    drawn,
+                    index,
+                    channel,
+                );
+            }
+        }
+    }
+
+    fn add_value(
+        &mut self,
+        visible: &VisibleSeries,
+        truth: f64,
+        drawn: &Draws,
+        index: usize,
+        channel: usize,
+    ) {
+        let time = drawn.times[index];
+        let neighbours = match self.ahead {
+            true => visible.carried_forward(time, channel),
+            false => visible.linear(time, channel),
+        };
+        // In model units the mean of the training data is 0.
+        let baselines = [neighbours.unwrap_or(0.0), 0.0];
+        let means: Vec<f64> = drawn.means_at(index, channel).collect();
+        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let sd = f64::from(drawn.sds[index * drawn.channels + channel]);
+        let nll = negative_log_density(&means, sd, drawn.shapes[channel], truth);
+        let mut draws: Vec<f64> = drawn.observations_at(index, channel).collect();
+        draws.sort_by(f64::total_cmp);
+        self.overall.add(&Prediction { truth, mean, draws: &draws, nll, baselines: &baselines });
+        let user = |value: f64| self.scaler.to_user(channel, value);
+        let mut draws: Vec<f64> = draws.into_iter().map(user).collect();
+        // A negative scale turns the order around.
+        draws.sort_by(f64::total_cmp);
+        self.variables[channel].add(&Prediction {
+            truth: user(truth),
+            mean: user(mean),
+            draws: &draws,
+            nll: nll.map(|nll| nll + self.scaler.scale_of(channel).abs().ln()),
+            baselines: &baselines.map(user),
+        });
+    }
+}
+
+/// The times of a series at which a value is held out.
+pub fn held_times(series: &Series, channels: usize) -> Vec<f64> {
+    let is_held = |at: usize| (0..channels).any(|channel| is_held(series, channels, at, channel));
+    let times = series.times.iter().enumerate();
+    times.filter(|(at, _)| is_held(*at)).map(|(_, &time)| time).collect()
+}
+
+fn is_held(series: &Series, channels: usize, at: usize, channel: usize) -> bool {
+    series.is_observed(channels, at, channel) && !series.is_visible(channels, at, channel)
+}
+
+/// `-ln p(truth)` under a mixture over draws and over the two processes of a shape; `None` where there is no density.
+fn negative_log_density(means: &[f64], sd: f64, shape: Shape, truth: f64) -> Option<f64> {
+    let logs = shape
+        .components()
+        .map(|(share, factor)| share.ln() - gaussian_mixture_nll(means, &[factor * sd], truth));
+    let largest = f64::max(logs[0], logs[1]);
+    let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
+    let nll = -(largest + sum.ln());
+    nll.is_finite().then_some(nll)
+}
