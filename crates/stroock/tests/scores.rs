@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use stroock::score::{
     HoldOut, Prediction, ScoreError, ScoreSums, VisibleSeries, carried_forward, crps, gaussian_mixture_nll,
-    linear, quantile, withhold,
+    linear, withhold,
 };
-use stroock::series::{Dataset, Observation, Series, SeriesError};
+use stroock::series::{Dataset, Observation, Series, SeriesError, quantile};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 

@@ -60,10 +60,8 @@ pub(super) fn residual_process(
         for (i, (&number, drawn)) in numbers.iter().zip(drawn).enumerate() {
             let way = way(chunk * SERIES_AT_ONCE + i);
             let series = &held.series()[number];
-            for (channel, (scale, sd)) in
-                scales.iter_mut().zip(&drawn.sds).enumerate().filter(|(_, (_, sd))| **sd > 0.0)
-            {
-                *scale = f64::from(*sd) / about.scaler.scale_of(channel).abs();
+            for (scale, sd) in scales.iter_mut().zip(&drawn.sds).filter(|(_, sd)| **sd > 0.0) {
+                *scale = f64::from(*sd);
             }
             for (channel, samples) in samples.iter_mut().enumerate() {
                 let decoded = |i: usize| drawn.means_at(i, channel).sum::<f64>() / DRAWS as f64;
