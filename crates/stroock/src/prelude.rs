@@ -21,6 +21,8 @@ pub use crate::model::{
 pub use crate::objective::{ElboWeights, Objective};
 pub use crate::predict::{Draws, Predictor, Summary};
 pub use crate::run::{Progress, RunFolder, RunLength, StopFlag};
+pub use crate::score::{HeldOutScores, HoldOut, withhold};
 pub use crate::series::table::{DataFrame, ReadOptions, Table};
 pub use crate::series::{Dataset, Labels, Observation, Scaler, Series, Split};
 pub use crate::training::{Schedule, Trained, Trainer, TrainingConfig};
+pub use stroock_kernels::noise::NoiseKey;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stroock::model::{Description, PathDraws, StandardModel, Variable};
 use stroock::predict::Predictor;
-use stroock::score::{self, HeldOutScores, HoldOut, ScoreSums, held_times};
+use stroock::score::{self, HeldOutScores, HoldOut, ScoreSums};
 use stroock::series::{Dataset, SeriesError};
 use stroock_kernels::noise::{NoiseKey, Stage};
 
@@ -39,15 +39,9 @@ pub fn measure(
     data: &Dataset,
     numbers: &[usize],
 ) -> Result<Vec<Recovery>, Failure> {
-    let channels = data.observation().len();
-    let times: Vec<Vec<f64>> =
-        numbers.iter().map(|&number| held_times(&data.series()[number], channels)).collect();
     let draws = PathDraws { key: NoiseKey::of(7, Stage::Prediction), samples: SAMPLES, first_sample: 0 };
-    let drawn = Predictor::new(model, &description.data).posterior(data, numbers, &times, draws)?;
-    let mut sums = HeldOutScores::new(&description.data.scaler, channels, HOLD_OUT);
-    for (&number, drawn) in numbers.iter().zip(&drawn) {
-        sums.add(&data.series()[number], drawn);
-    }
+    let predictor = Predictor::new(model, &description.data);
+    let sums = HeldOutScores::of(&predictor, &description.data.scaler, data, numbers, HOLD_OUT, draws)?;
     let recovery = |(variable, sums): (&Variable, &ScoreSums)| {
         let scores = sums.finish()?;
         let covered = scores.coverage.iter().find(|(level, _)| *level == 0.9)?.1;

@@ -58,6 +58,22 @@ pub struct DataDescription {
     pub table: Option<TableDescription>,
 }
 
+impl DataDescription {
+    /// Series of the named variables, without units and with the values that the model reads.
+    pub fn new(batcher: Batcher, names: &[&str]) -> Self {
+        let variable = |&name: &&str| Variable { name: name.into(), ..Variable::default() };
+        Self {
+            variables: names.iter().map(variable).collect(),
+            time_unit: String::new(),
+            scaler: Scaler::identity(),
+            batcher,
+            classes: Vec::new(),
+            residual: None,
+            table: None,
+        }
+    }
+}
+
 /// How tables become series of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

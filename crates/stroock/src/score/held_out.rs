@@ -1,9 +1,10 @@
 //! Scores of the values that are held out of series, from what a model draws at their times.
 
 use super::{HoldOut, Prediction, ScoreSums, VisibleSeries, gaussian_mixture_nll};
-use crate::predict::Draws;
+use crate::model::{PathDraws, SeriesModel};
+use crate::predict::{Draws, PredictionError, Predictor};
 use crate::residual::Shape;
-use crate::series::{Scaler, Series};
+use crate::series::{Dataset, Scaler, Series};
 
 /// Central intervals whose coverage is measured.
 const LEVELS: [f64; 3] = [0.5, 0.8, 0.9];
@@ -28,6 +29,27 @@ impl<'a> HeldOutScores<'a> {
         let nominal: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
         let sums = ScoreSums::new(&LEVELS, &nominal, &[neighbours, "training mean"]);
         Self { scaler, ahead, variables: vec![sums.clone(); channels], overall: sums }
+    }
+
+    /// The scores of a model on what is withheld of the given series of a data set in model units.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    pub fn of<M: SeriesModel>(
+        predictor: &Predictor<'_, M>,
+        scaler: &'a Scaler,
+        data: &Dataset,
+        numbers: &[usize],
+        hold_out: HoldOut,
+        draws: PathDraws,
+    ) -> Result<Self, PredictionError> {
+        let channels = data.observation().len();
+        let times = |&number: &usize| held_times(&data.series()[number], channels);
+        let times: Vec<Vec<f64>> = numbers.iter().map(times).collect();
+        let drawn = predictor.posterior(data, numbers, &times, draws)?;
+        let mut scores = Self::new(scaler, channels, hold_out);
+        numbers.iter().zip(&drawn).for_each(|(&number, drawn)| scores.add(&data.series()[number], drawn));
+        Ok(scores)
     }
 
     /// Adds every value of a series in model units that is observed and withheld at one of the times of the draws.
