@@ -20,7 +20,7 @@ pub struct Record<'a> {
     data: Coverage,
     /// Epochs that were trained, and the seconds they took.
     epochs: usize,
-    fit_seconds: f64,
+    training_seconds: f64,
     held_out: EvaluateOptions,
     scores: &'a Evaluation,
     settings: &'a FitConfig,
@@ -58,7 +58,7 @@ impl<'a> Record<'a> {
         };
         let observed = series.iter().map(count).sum();
         Ok(Self {
-            command: std::env::args().collect::<Vec<_>>().join(" "),
+            command: format!("stroock {}", std::env::args().skip(1).collect::<Vec<_>>().join(" ")),
             version: env!("CARGO_PKG_VERSION"),
             data: Coverage {
                 files: config.data.files.len(),
@@ -70,7 +70,7 @@ impl<'a> Record<'a> {
                 share: observed as f64 / (times * variables).max(1) as f64,
             },
             epochs: rows.len(),
-            fit_seconds: rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum(),
+            training_seconds: rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum(),
             held_out: evaluation.options,
             scores: evaluation,
             settings: &config.fit,
@@ -79,7 +79,7 @@ impl<'a> Record<'a> {
 
     /// Writes the record as JSON.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let mut text = serde_json::to_string_pretty(self)?;
+        let mut text = serde_json::to_string(self)?;
         text.push('\n');
         Ok(write_atomic(path, text.as_bytes())?)
     }
