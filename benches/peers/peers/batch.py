@@ -48,7 +48,7 @@ class Batch:
     targets: Targets
     times: torch.Tensor  # [T + 1], the grid
     classes: torch.Tensor | None  # [Q]
-    targets: torch.Tensor | None  # [Q, width]
+    labels: torch.Tensor | None  # [Q, width]
 
     @property
     def series(self):
@@ -104,5 +104,5 @@ def batch_of(record, width=None):
         targets=targets,
         times=record["grid.times"].float(),
         classes=record.get("target.classes"),
-        targets=record.get("target.values"),
+        labels=record.get("target.values"),
     )

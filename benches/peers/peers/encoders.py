@@ -92,13 +92,13 @@ class LearnedEmbedding(nn.Module):
 
     def links(self, name):
         """Where stroock has the parameters."""
-        return same(name + ".Free.h", self.h)
+        return same(name + ".LearnedEmbedding.h", self.h)
 
 
 def encoder_of(model, tuned, sparse):
     """The encoder of the settings of a model."""
-    (kind, settings), = model["encoder"].items()
-    (_, observed), = model["observation"].items()
+    settings, observed = dict(model["encoder"]), model["observation"]
+    kind = settings.pop("kind")
     if kind == "time-attention":
         return VectorEncoder(observed["channels"], settings, tuned)
     if kind == "learned-embedding":

@@ -24,12 +24,12 @@ def per_series(losses, targets):
 
 
 def task_loss(kind, prediction, batch):
-    """Mean cross entropy, or mean squared error, over the targets of each series, [B]."""
+    """Mean cross entropy, or mean squared error, over the labels of each series, [B]."""
     targets = batch.targets
     points = targets.points.clamp_min(1)
     if kind == "angle":
-        of_points = (prediction - batch.targets).square().sum(2).mean(0)
-        points = points * batch.targets.shape[1]
+        of_points = (prediction - batch.labels).square().sum(2).mean(0)
+        points = points * batch.labels.shape[1]
     else:
         classes = batch.classes.expand(prediction.shape[:2])
         of_points = functional.cross_entropy(prediction.flatten(0, 1), classes.flatten(), reduction="none")

@@ -29,7 +29,7 @@ class LatentSde(nn.Module):
         tuned = form != "plain"
         model = protocol["model"]
         latent = model["latent"]
-        (_, drift), = latent["drift"].items()
+        drift = latent["drift"]
         n, terms = latent["dim"], drift["terms"]
         self.sparse, self.terms, self.dim = form == "best", terms, n
         self.encoder = encoder_of(model, tuned, self.sparse)
@@ -38,19 +38,17 @@ class LatentSde(nn.Module):
         self.drift = nn.Linear(self.encoder.width, n * (n - 1) // 2 * terms)
         self.sigma = nn.Parameter(torch.tensor([latent["sigma"]]))
         self.path = PATHS[form](n, terms, drift["interval"])
-        (kind, settings), = model["decoder"].items()
-        (_, observed), = model["observation"].items()
+        decoder, observed, likelihood = model["decoder"], model["observation"], model["likelihood"]
         channels = observed["channels"] * observed.get("height", 1) * observed.get("width", 1)
-        self.decoder = ImageDecoder(n, settings, tuned) if kind == "image" else Mlp(n, channels, settings)
-        self.is_gaussian = model["likelihood"] != "bernoulli"
+        self.decoder = ImageDecoder(n, decoder, tuned) if decoder["kind"] == "image" else Mlp(n, channels, decoder)
+        self.is_gaussian = likelihood["kind"] == "gaussian"
         if self.is_gaussian:
-            gaussian = model["likelihood"]["gaussian"]
             self.ln_scale = nn.Parameter(
-                torch.tensor([gaussian["scale"]]).log(), requires_grad=gaussian["kind"] != "fixed"
+                torch.tensor([likelihood["scale"]]).log(), requires_grad=likelihood["scale_kind"] != "fixed"
             )
         self.task = model["task"]
         if self.task is not None:
-            self.task_head = Mlp(n, task_outputs(self.task["kind"]), self.task["network"])
+            self.task_head = Mlp(n, task_outputs(self.task["output"]), self.task["network"])
 
     def forward(self, batch, samples, start=None, noise=None, nudge_to=None):
         """Everything that a record has of a step. Start points and noise are drawn if not given.
@@ -81,7 +79,7 @@ class LatentSde(nn.Module):
         if self.task is not None:
             prediction = self.predict(at_points if self.sparse else states, batch)
             result["prediction"] = prediction
-            result["task"] = task_loss(self.task["kind"], prediction, batch)
+            result["task"] = task_loss(self.task["output"]["kind"], prediction, batch)
         return result
 
     def sample(self, batch, samples, start=None, noise=None):
@@ -130,7 +128,7 @@ class LatentSde(nn.Module):
     def predict(self, states, batch):
         """Predictions of the task at the points of the targets, [S, Q, outputs]."""
         prediction = self.task_head(states.flatten(0, 1))
-        if self.task["kind"] == "angle":
+        if self.task["output"]["kind"] == "angle":
             prediction = nn.functional.normalize(prediction, dim=1)
         prediction = prediction.unflatten(0, states.shape[:2])
         return prediction if self.sparse else self.at_points(prediction, batch)
@@ -149,9 +147,9 @@ class LatentSde(nn.Module):
         return links
 
 
-def task_outputs(kind):
+def task_outputs(output):
     """Numbers of one prediction."""
-    return 2 if kind == "angle" else kind["class-per-time"]["classes"]
+    return 2 if output["kind"] == "angle" else output["classes"]
 
 
 def loss_of(result, batch, weights):

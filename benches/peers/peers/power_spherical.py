@@ -30,7 +30,7 @@ def draw(mu, kappa):
 def replay(mu, kappa, point):
     """A given point, with the derivatives that stroock's draw of it has.
 
-    By kappa the angle moves at a fixed quantile of its process; by mu the point is carried by the shortest rotation.
+    By kappa the angle moves at a fixed quantile of its distribution; by mu the point is carried by the shortest rotation.
     """
     z, pole = point.detach().double(), mu.detach().double()
     pole = pole / pole.norm(dim=-1, keepdim=True)
@@ -54,9 +54,9 @@ def cosine_by_kappa(cosine, c, kappa, n):
     b, alpha = 1.0 - c, beta + kappa.numpy()
     width = 1e-4 * alpha
 
-    def slope(process):
+    def slope(function):
         # Central differences of order 4.
-        at = lambda i: process(alpha + i * width)  # noqa: E731
+        at = lambda i: function(alpha + i * width)  # noqa: E731
         return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * width)
 
     import numpy

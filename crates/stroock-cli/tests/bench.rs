@@ -53,7 +53,7 @@ fn a_recorded_path_stays_on_the_sphere() {
 #[test]
 fn a_recorded_step_starts_where_its_path_does() {
     let file = record(&["step", "sine"]);
-    assert!(file.text("protocol").unwrap().contains("\"free\""));
+    assert!(file.text("protocol").unwrap().contains("\"learned-embedding\""));
     let (samples, points) = (10, file.entries::<i64>("requests.indices").unwrap().len());
     assert_eq!(file.tensor("start").unwrap().shape(), [samples, 1, 3]);
     assert_eq!(file.tensor("result.states").unwrap().shape(), [samples, points, 3]);

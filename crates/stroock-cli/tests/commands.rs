@@ -22,7 +22,7 @@ const SMALL: [&str; 6] = [
     "--set",
     "training.batch_size=8",
     "--set",
-    "model.encoder={time-attention={hidden=8, embedding=8, reference_points=8, stretched=true}}",
+    "model.encoder={hidden=8, embedding=8, reference_points=8}",
 ];
 
 #[test]
@@ -133,6 +133,10 @@ fn mistakes_are_named() {
     let data = stroock(&["reproduce", "physionet", "--data-dir", "nothing-here"], folder.path());
     assert_eq!(data.status.code(), Some(1));
     assert!(text(&data.stderr).contains("stroock data fetch physionet2012"), "{}", text(&data.stderr));
+    let kind = stroock(&["demo", "--set", "model.encoder.kind=time-atention"], folder.path());
+    assert_eq!(kind.status.code(), Some(1));
+    assert!(text(&kind.stderr).contains("did you mean `time-attention`"), "{}", text(&kind.stderr));
     let dim = stroock(&["demo", "--set", "model.latent.dim=1"], folder.path());
+    assert_eq!(dim.status.code(), Some(1));
     assert!(text(&dim.stderr).contains("latent.dim"), "{}", text(&dim.stderr));
 }

@@ -23,7 +23,7 @@ const SMALL: [&str; 6] = [
     "--set",
     "training.batch_size=8",
     "--set",
-    "model.encoder={time-attention={hidden=16, embedding=16, reference_points=16, stretched=true}}",
+    "model.encoder={hidden=16, embedding=16, reference_points=16}",
 ];
 
 /// The metrics of a run without the wall time.

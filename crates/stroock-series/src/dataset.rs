@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// What is observed at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Observation {
     /// A vector of numbers, any of which may be missing.
     Vector {

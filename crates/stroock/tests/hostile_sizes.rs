@@ -23,7 +23,7 @@ fn config(attention: TimeAttentionConfig, dim: usize) -> LatentSdeConfig {
         encoder: EncoderConfig::TimeAttention(attention),
         latent: LatentConfig { dim, ..LatentConfig::default() },
         decoder: DecoderConfig::Mlp(MlpConfig::default()),
-        likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
+        likelihood: LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::Learned },
         task: None,
     }
 }

@@ -167,7 +167,7 @@ fn model(latent: LatentConfig, device: &Device) -> StandardLatentSde {
         encoder: EncoderConfig::TimeAttention(attention),
         latent,
         decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![8], activation: Activation::Tanh }),
-        likelihood: LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::PerChannel },
+        likelihood: LikelihoodKind::Gaussian { scale: 0.3, scale_kind: ScaleKind::PerChannel },
         task: None,
     };
     config.init(&mut InitialWeights::new(3, device)).unwrap().materialize()

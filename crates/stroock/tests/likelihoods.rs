@@ -241,7 +241,7 @@ fn values_that_are_no_class_are_named() {
 fn outputs_of_another_shape_are_refused() {
     let targets = targets(|_| 0.0);
     for kind in [
-        LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
+        LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::Learned },
         LikelihoodKind::Bernoulli,
         LikelihoodKind::ContinuousBernoulli,
         LikelihoodKind::Categorical { classes: 4 },

@@ -43,9 +43,9 @@ fn description() -> Description {
                 ..LatentConfig::default()
             },
             decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![5], ..MlpConfig::default() }),
-            likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::PerChannel },
+            likelihood: LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::PerChannel },
             task: Some(TaskConfig {
-                kind: TaskKind::ClassPerTime { classes: 2 },
+                output: TaskKind::ClassPerTime { classes: 2 },
                 network: MlpConfig::default(),
             }),
         }
@@ -201,7 +201,7 @@ fn another_kind_and_another_version_are_named() {
     let words = refused_after(|file| file.set_format("stroock-optimiser", 1));
     assert_eq!(words, "is a file of the kind `stroock-optimiser`, but `stroock-model` is needed here");
     let words = refused_after(|file| file.set_format("stroock-model", 7));
-    assert_eq!(words, "has format version 7, but this version of stroock reads 1: use the one that wrote it");
+    assert_eq!(words, "has format version 7, but this version of stroock reads 2: use the one that wrote it");
     let words = refused_after(|file| file.metadata.clear());
     assert!(words.starts_with("has no metadata `format`: it was not written by stroock"), "{words}");
     let words = refused_after(|file| _ = file.metadata.remove("data"));

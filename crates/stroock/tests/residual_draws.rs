@@ -25,7 +25,7 @@ fn model() -> StandardLatentSde {
         encoder: EncoderConfig::TimeAttention(attention),
         latent: LatentConfig { dim: 3, ..LatentConfig::default() },
         decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![5], ..MlpConfig::default() }),
-        likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::PerChannel },
+        likelihood: LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::PerChannel },
         task: None,
     };
     config.init(&mut InitialWeights::new(3, &Device::flex())).unwrap().materialize()

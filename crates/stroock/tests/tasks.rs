@@ -47,7 +47,10 @@ fn batch(labels: [Labels; 3]) -> Batch {
 
 fn head(kind: TaskKind) -> TaskHead {
     let network = MlpConfig { hidden: vec![4], activation: Activation::Tanh };
-    double(&TaskConfig { kind, network }.init(DIM, &mut InitialWeights::new(5, &Device::flex().autodiff())))
+    double(
+        &TaskConfig { output: kind, network }
+            .init(DIM, &mut InitialWeights::new(5, &Device::flex().autodiff())),
+    )
 }
 
 fn states() -> Tensor<3> {
@@ -197,8 +200,8 @@ fn config(kind: TaskKind) -> LatentSdeConfig {
             ..LatentConfig::default()
         },
         decoder: DecoderConfig::Mlp(MlpConfig::default()),
-        likelihood: LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::Learned },
-        task: Some(TaskConfig { kind, network: MlpConfig::default() }),
+        likelihood: LikelihoodKind::Gaussian { scale: 0.3, scale_kind: ScaleKind::Learned },
+        task: Some(TaskConfig { output: kind, network: MlpConfig::default() }),
     }
 }
 

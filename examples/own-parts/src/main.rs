@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let encoder = FourierEncoder { hidden: linear(8, WIDTH), output: linear(WIDTH, WIDTH) };
     let decoder = SineDecoder { phase: linear(DIM, 16), output: linear(16, 1) };
     let latent = LatentConfig { dim: DIM, ..LatentConfig::default() };
-    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::Learned }.init(1, &device);
+    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, scale_kind: ScaleKind::Learned }.init(1, &device);
     let mut weights = InitialWeights::new(1, &device);
     let model = LatentSde::new(encoder, WIDTH, latent, decoder, likelihood, &mut weights)?.materialize();
 

@@ -44,7 +44,7 @@ impl Default for DemoConfig {
                 }),
                 latent: LatentConfig::default(),
                 decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
-                likelihood: LikelihoodKind::Gaussian { scale: 0.5, kind: ScaleKind::PerChannel },
+                likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
                 task: None,
             }
             .into(),

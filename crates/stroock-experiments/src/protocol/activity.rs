@@ -35,9 +35,9 @@ pub fn paper() -> Protocol {
                 ..LatentConfig::default()
             },
             decoder: DecoderConfig::Mlp(MlpConfig::default()),
-            likelihood: LikelihoodKind::Gaussian { scale: 1.0, kind: ScaleKind::Learned },
+            likelihood: LikelihoodKind::Gaussian { scale: 1.0, scale_kind: ScaleKind::Learned },
             task: Some(TaskConfig {
-                kind: TaskKind::ClassPerTime { classes: CLASSES },
+                output: TaskKind::ClassPerTime { classes: CLASSES },
                 network: MlpConfig::default(),
             }),
         }

@@ -27,7 +27,7 @@ pub fn protocol() -> Protocol {
             }),
             latent: LatentConfig::default(),
             decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
-            likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::Learned },
+            likelihood: LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::Learned },
             task: None,
         }
         .into(),

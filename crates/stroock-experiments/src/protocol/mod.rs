@@ -113,11 +113,12 @@ pub struct Protocol {
 
 /// What is reported, over the test series.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Metric {
     /// Mean squared error of the observations.
     SquaredError {
         /// Over which of them.
+        #[serde(default)]
         over: Over,
     },
     /// Mean squared error of the targets.
@@ -127,15 +128,19 @@ pub enum Metric {
 }
 
 /// Which observations an error is taken over.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Over {
     /// All of them.
+    #[default]
     All,
     /// Those at points that the encoder has not seen; all of them where it has seen every point.
     Unseen,
     /// Those at one time of the user.
-    Time(f64),
+    Time {
+        /// The time.
+        time: f64,
+    },
 }
 
 impl Metric {

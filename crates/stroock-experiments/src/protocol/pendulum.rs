@@ -22,7 +22,7 @@ pub const STEPS: usize = 100;
 /// Regression of the angle from noisy images.
 pub fn angle() -> Protocol {
     let network = MlpConfig { hidden: vec![32], activation: Activation::Tanh };
-    let mut protocol = with_task(Some(TaskConfig { kind: TaskKind::Angle, network }));
+    let mut protocol = with_task(Some(TaskConfig { output: TaskKind::Angle, network }));
     protocol.training.weights.task = 10.0;
     protocol.training.weights.task_ramp = 60;
     protocol.metric = Metric::TaskSquaredError;
@@ -69,7 +69,7 @@ fn with_task(task: Option<TaskConfig>) -> Protocol {
                 },
                 sigmoid: true,
             }),
-            likelihood: LikelihoodKind::Gaussian { scale: 1.0, kind: ScaleKind::Learned },
+            likelihood: LikelihoodKind::Gaussian { scale: 1.0, scale_kind: ScaleKind::Learned },
             task,
         }
         .into(),

@@ -70,7 +70,7 @@ pub fn paper(options: Options) -> Protocol {
             }),
             latent: LatentConfig::default(),
             decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![100], ..MlpConfig::default() }),
-            likelihood: LikelihoodKind::Gaussian { scale: 0.01, kind: ScaleKind::Fixed },
+            likelihood: LikelihoodKind::Gaussian { scale: 0.01, scale_kind: ScaleKind::Fixed },
             task: None,
         }
         .into(),

@@ -96,6 +96,6 @@ pub fn paper() -> Protocol {
             weights: ElboWeights { kl_start: 1e-4, kl_path: 2e-4, ..ElboWeights::default() },
             ..TrainingConfig::default()
         },
-        metric: Metric::SquaredError { over: Over::Time(HIDDEN as f64) },
+        metric: Metric::SquaredError { over: Over::Time { time: HIDDEN as f64 } },
     }
 }

@@ -22,7 +22,7 @@ pub fn protocol() -> Protocol {
             encoder: EncoderConfig::LearnedEmbedding { width: 3 },
             latent: LatentConfig { dim: 3, ..LatentConfig::default() },
             decoder: DecoderConfig::Mlp(MlpConfig::default()),
-            likelihood: LikelihoodKind::Gaussian { scale: 0.05f64.sqrt(), kind: ScaleKind::Fixed },
+            likelihood: LikelihoodKind::Gaussian { scale: 0.05f64.sqrt(), scale_kind: ScaleKind::Fixed },
             task: None,
         }
         .into(),

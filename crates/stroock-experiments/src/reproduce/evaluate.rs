@@ -96,7 +96,7 @@ impl Evaluator<'_> {
             Over::All => vec![true; batch.seen.len()],
             Over::Unseen if batch.seen.iter().all(|&seen| seen) => vec![true; batch.seen.len()],
             Over::Unseen => batch.seen.iter().map(|seen| !seen).collect(),
-            Over::Time(time) => {
+            Over::Time { time } => {
                 let index = self.batcher.grid_index(time);
                 batch.requests.indices.iter().map(|&at| Some(at) == index).collect()
             }

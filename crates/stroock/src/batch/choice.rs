@@ -6,20 +6,23 @@ use stroock_kernels::noise::{NoiseKey, Purpose};
 
 /// Which points of the targets the encoder sees.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum InputChoice {
     /// All points.
     All,
     /// The first points.
     First {
         /// How many.
+        #[serde(default = "one")]
         count: usize,
     },
     /// Every point with a probability, drawn anew in every epoch.
     Random {
         /// The probability.
+        #[serde(default = "half")]
         probability: f64,
         /// How many of the first points are always seen.
+        #[serde(default)]
         always: usize,
     },
     /// Every value on its own, with gaps as real data have them, drawn anew in every epoch: values with a
@@ -27,13 +30,27 @@ pub enum InputChoice {
     /// channel.
     Values {
         /// Least probability of a value.
+        #[serde(default = "half")]
         least: f64,
     },
     /// The points up to one that is drawn anew in every epoch.
     Past {
         /// Least share of the points.
+        #[serde(default = "quarter")]
         least: f64,
     },
+}
+
+fn one() -> usize {
+    1
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+fn quarter() -> f64 {
+    0.25
 }
 
 /// What the encoder sees of the points of a series.
@@ -56,7 +73,7 @@ const LONGEST_GAP: f64 = 0.3;
 
 /// Which points of a series are targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TargetChoice {
     /// All points.
     #[default]
@@ -64,8 +81,10 @@ pub enum TargetChoice {
     /// Some points less, drawn anew in every epoch.
     Drop {
         /// How many are left out.
+        #[serde(default = "one")]
         count: usize,
         /// How many of the first points are never left out.
+        #[serde(default)]
         never: usize,
     },
 }

@@ -35,18 +35,28 @@ impl TimeAxis {
 
 /// The grid that paths are simulated on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GridKind {
     /// One regular grid over the whole axis; observations belong to the nearest point of it.
     Regular {
         /// Number of points, both ends included.
+        #[serde(default = "points")]
         points: usize,
     },
     /// For every series the times of its own observations, with points between where they are far apart.
     Observations {
         /// Largest step in model time.
+        #[serde(default = "largest_step")]
         largest_step: f64,
     },
+}
+
+fn points() -> usize {
+    101
+}
+
+fn largest_step() -> f64 {
+    1.0 / 64.0
 }
 
 impl GridKind {

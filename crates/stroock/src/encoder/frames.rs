@@ -20,6 +20,7 @@ pub struct FrameEncoderConfig {
     /// Features of a frame.
     pub features: usize,
     /// Attention over the features.
+    #[serde(default)]
     pub attention: TimeAttentionConfig,
 }
 

@@ -63,7 +63,7 @@ impl FitConfig {
                 }),
                 latent: LatentConfig { dim: if small { 8 } else { 16 }, ..LatentConfig::default() },
                 decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
-                likelihood: LikelihoodKind::Gaussian { scale: 0.5, kind: ScaleKind::PerChannel },
+                likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
                 task,
             }
             .into(),
@@ -93,11 +93,11 @@ impl FitConfig {
 fn task(table: &Table) -> Result<TaskConfig, EstimatorError> {
     let classes = table.classes.len();
     let label = table.columns.label.as_ref().filter(|_| classes >= 2).ok_or(EstimatorError::NoClasses)?;
-    let kind = match label.per_time {
+    let output = match label.per_time {
         true => TaskKind::ClassPerTime { classes },
         false => TaskKind::ClassPerSeries { classes },
     };
-    Ok(TaskConfig { kind, network: MlpConfig { hidden: vec![32], ..MlpConfig::default() } })
+    Ok(TaskConfig { output, network: MlpConfig { hidden: vec![32], ..MlpConfig::default() } })
 }
 
 /// The time that series live in.

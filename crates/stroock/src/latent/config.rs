@@ -17,7 +17,7 @@ pub enum SpaceKind {
 
 /// How the drift of the posterior depends on time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DriftKind {
     /// Not at all.
     Constant,

@@ -11,7 +11,7 @@ use crate::batch::{Targets, TargetsError};
 use crate::fused::FusedReal;
 
 /// Which scales a Gaussian likelihood has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScaleKind {
     /// One, which stays as it is.
@@ -19,6 +19,7 @@ pub enum ScaleKind {
     /// One, learned.
     Learned,
     /// One for each channel, learned.
+    #[default]
     PerChannel,
 }
 

@@ -28,14 +28,16 @@ use crate::batch::{Targets, TargetsError};
 
 /// Which likelihood observations have.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LikelihoodKind {
     /// Normal around the output.
     Gaussian {
         /// Standard deviation to start from.
+        #[serde(default = "default_scale")]
         scale: f64,
         /// Which scales there are.
-        kind: ScaleKind,
+        #[serde(default)]
+        scale_kind: ScaleKind,
     },
     /// Cross entropy on grey values, with the output as logit.
     Bernoulli,
@@ -46,6 +48,11 @@ pub enum LikelihoodKind {
         /// Number of classes of every channel.
         classes: usize,
     },
+}
+
+/// The scale that fits start from, in standard deviations of the data.
+fn default_scale() -> f64 {
+    0.5
 }
 
 /// A likelihood of one of the kinds.
@@ -60,7 +67,7 @@ impl LikelihoodKind {
     /// Initialises the likelihood of observations with `channels` numbers.
     pub fn init(self, channels: usize, device: &Device) -> Likelihood {
         let gaussian = match self {
-            LikelihoodKind::Gaussian { scale, kind } => {
+            LikelihoodKind::Gaussian { scale, scale_kind: kind } => {
                 Some(GaussianConfig { scale, kind, channels }.init(device))
             }
             _ => None,

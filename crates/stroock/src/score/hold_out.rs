@@ -7,25 +7,41 @@ use stroock_kernels::noise::{NoiseKey, Purpose, Stage, Stream};
 
 /// Which entries of a series are held back.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum HoldOut {
     /// Each entry by itself: interpolation over short gaps.
     Random {
         /// Probability of an entry to be held back.
+        #[serde(default = "fifth")]
         share: f64,
     },
     /// In each channel, runs of entries that follow one another: interpolation over long gaps.
     Blocks {
         /// Share of the entries of a channel, right in the mean where it does not come out even.
+        #[serde(default = "fifth")]
         share: f64,
         /// Observed entries of the channel in one run. Runs may touch.
+        #[serde(default = "six")]
         length: usize,
     },
     /// Everything after a time: forecasts.
     Tail {
         /// Share of the time span of the series.
+        #[serde(default = "quarter")]
         share: f64,
     },
+}
+
+fn fifth() -> f64 {
+    0.2
+}
+
+fn quarter() -> f64 {
+    0.25
+}
+
+fn six() -> usize {
+    6
 }
 
 /// Holds back observed entries of the series with the given `numbers`; those withheld before stay withheld.

@@ -14,7 +14,7 @@ use crate::likelihood::{Categorical, squared_error};
 
 /// What is predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TaskKind {
     /// A class at every time point.
     ClassPerTime {
@@ -40,7 +40,7 @@ pub enum TaskKind {
 #[serde(deny_unknown_fields)]
 pub struct TaskConfig {
     /// What is predicted.
-    pub kind: TaskKind,
+    pub output: TaskKind,
     /// From a state to a prediction.
     #[serde(default)]
     pub network: MlpConfig,
@@ -92,7 +92,7 @@ impl TaskKind {
 impl TaskConfig {
     /// Initialises the head for states of dimension `dim`.
     pub fn init(&self, dim: usize, weights: &mut InitialWeights) -> TaskHead {
-        TaskHead { network: self.network.init(dim, self.kind.outputs(), weights), kind: self.kind }
+        TaskHead { network: self.network.init(dim, self.output.outputs(), weights), kind: self.output }
     }
 }
 

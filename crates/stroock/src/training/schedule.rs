@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the learning rate changes from epoch to epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Schedule {
     /// Always the same.
     Constant,
@@ -19,8 +19,14 @@ pub enum Schedule {
     /// From the full rate to 0 over half a period and back over the other half, along a cosine.
     CyclicCosine {
         /// Epochs of a period.
+        #[serde(default = "period")]
         period: usize,
     },
+}
+
+/// The period of the published runs.
+fn period() -> usize {
+    60
 }
 
 impl Schedule {

@@ -50,7 +50,7 @@ pub fn model(channels: usize, dim: usize, hidden: usize, device: &Device) -> Mod
     let drift = DriftKind::Chebyshev { terms: 3, interval: (0.0, 2.0) };
     let latent = LatentConfig { dim, drift, ..LatentConfig::default() };
     let decoder = MlpConfig { hidden: vec![12], ..MlpConfig::default() };
-    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, kind: ScaleKind::PerChannel };
+    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, scale_kind: ScaleKind::PerChannel };
     LatentSde::new(
         encoder.init(channels, &mut weights),
         hidden,

@@ -83,7 +83,7 @@ pub fn of_frames() -> LatentSdeConfig {
         sigmoid: true,
     };
     let encoder = EncoderConfig::Frames(FrameEncoderConfig { network, features: 5, attention });
-    model(encoder, decoder, LikelihoodKind::Gaussian { scale: 0.2, kind: ScaleKind::Learned })
+    model(encoder, decoder, LikelihoodKind::Gaussian { scale: 0.2, scale_kind: ScaleKind::Learned })
 }
 
 /// The first frame, layers that are normalised over the batch, grey values as black or white.

@@ -57,7 +57,7 @@ impl LatentSdeConfig {
             }
         }
         if let Some(task) = &self.task {
-            size("task.kind", task.kind.outputs(), 1)?;
+            size("task.output", task.output.outputs(), 1)?;
             task.network
                 .hidden
                 .iter()

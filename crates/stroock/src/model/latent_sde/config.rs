@@ -21,7 +21,7 @@ use crate::task::{TaskConfig, TaskKind};
 
 /// From the observed points of a series to a representation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum EncoderConfig {
     /// Attention over time, for vectors with gaps (type B).
     TimeAttention(TimeAttentionConfig),
@@ -32,13 +32,18 @@ pub enum EncoderConfig {
     /// A learned vector, for a single series.
     LearnedEmbedding {
         /// Its width.
+        #[serde(default = "embedding_width")]
         width: usize,
     },
 }
 
+fn embedding_width() -> usize {
+    3
+}
+
 /// From a state to the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DecoderConfig {
     /// Linear maps with activations between them.
     Mlp(MlpConfig),
@@ -62,7 +67,7 @@ pub enum DecoderConfig {
 ///     encoder: EncoderConfig::TimeAttention(Default::default()),
 ///     latent: LatentConfig { dim: 8, ..LatentConfig::default() },
 ///     decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![32], ..MlpConfig::default() }),
-///     likelihood: LikelihoodKind::Gaussian { scale: 0.1, kind: ScaleKind::PerChannel },
+///     likelihood: LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::PerChannel },
 ///     task: None,
 /// };
 /// let model = config.init(&mut InitialWeights::new(1, &Device::flex().autodiff()))?;
@@ -126,7 +131,7 @@ impl ModelSettings for LatentSdeConfig {
     }
 
     fn task(&self) -> Option<TaskKind> {
-        self.task.as_ref().map(|task| task.kind)
+        self.task.as_ref().map(|task| task.output)
     }
 
     /// Polynomials grow without bound outside the interval that they are taken on.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Error, Expected, Unexpected};
 
-use super::tree::{Node, Value, join};
+use super::tree::{Node, Value, element, join, kind};
 use super::{ConfigError, KeyProblem, Place};
 
 /// An error on its way up from where serde noticed it. It gets its key and place from the first node that it
@@ -25,36 +25,60 @@ impl Fault {
     /// The fault with the key and the place of a node, unless a node below has given its own.
     pub fn at(mut self, key: &str, node: &Node) -> Self {
         if self.at.is_none() {
-            let child = self.culprit(node);
-            let place = child.map_or(&node.place, |(_, child)| &child.place).clone();
-            let name = self.name.as_deref().or(child.map(|(name, _)| name));
-            self.at = Some((name.map_or(key.to_owned(), |name| join(key, name)), place));
+            let own = || {
+                let child = self.name.as_ref().and_then(|name| child(node, name));
+                let key = self.name.as_ref().map_or(key.to_owned(), |name| join(key, name));
+                (key, child.unwrap_or(node).place.clone())
+            };
+            self.at = Some(self.culprit(key, node).unwrap_or_else(own));
         }
         self
     }
 
-    /// The entry of a table that is meant. Serde copies a table whose `kind` it has yet to find, and then
-    /// speaks of values without their keys: if exactly one entry has the value, that is the one.
-    fn culprit<'a>(&self, node: &'a Node) -> Option<(&'a str, &'a Node)> {
+    /// The node below a table with a `kind` that is meant. Serde copies such a table before it reads it, and then
+    /// speaks of keys and values without their tables: if exactly one node fits, that is the one.
+    fn culprit(&self, key: &str, node: &Node) -> Option<(String, Place)> {
         let Value::Table(entries) = &node.value else { return None };
-        if let Some(name) = &self.name {
-            return entries.get_key_value(name).map(|(name, child)| (name.as_str(), child));
+        if kind(entries).is_none() || self.name.as_ref().is_some_and(|name| entries.contains_key(name)) {
+            return None;
         }
-        let is_meant = |value: &Value| match (&*self.problem, value) {
+        let is_meant = |name: &str, value: &Value| match (&*self.problem, value) {
+            (KeyProblem::Unknown { .. }, _) => self.name.as_deref() == Some(name),
             (KeyProblem::Choice { found, .. }, Value::Text(text)) => found == text,
             (KeyProblem::Type { found, .. }, value) => *found == in_words(value),
             _ => false,
         };
-        let mut meant = entries.iter().filter(|(_, child)| is_meant(&child.value));
-        match (meant.next(), meant.next()) {
-            (Some((name, child)), None) => Some((name, child)),
-            _ => None,
-        }
+        let mut meant = Vec::new();
+        find(key, node, &is_meant, &mut meant);
+        if meant.len() == 1 { meant.pop() } else { None }
     }
 
     pub fn into_error(self) -> ConfigError {
         let (key, place) = self.at.unwrap_or((String::new(), Place::Default));
         ConfigError::Key { place, key, problem: self.problem }
+    }
+}
+
+/// The entry of a table.
+fn child<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
+    match &node.value {
+        Value::Table(entries) => entries.get(name),
+        _ => None,
+    }
+}
+
+/// Keys and places of the nodes below one that are meant.
+fn find(key: &str, node: &Node, is_meant: &impl Fn(&str, &Value) -> bool, meant: &mut Vec<(String, Place)>) {
+    let mut look = |name: &str, key: String, node: &Node| {
+        if is_meant(name, &node.value) {
+            meant.push((key.clone(), node.place.clone()));
+        }
+        find(&key, node, is_meant, meant);
+    };
+    match &node.value {
+        Value::Table(entries) => entries.iter().for_each(|(name, node)| look(name, join(key, name), node)),
+        Value::List(nodes) => nodes.iter().enumerate().for_each(|(i, node)| look("", element(key, i), node)),
+        _ => {}
     }
 }
 
@@ -141,6 +165,7 @@ fn expectation(expected: &dyn Expected) -> String {
         "a sequence" => "a list",
         "a map" => "a table",
         words if words.starts_with("struct ") => "a table",
+        words if words.starts_with("internally tagged enum ") => "a table with a `kind`",
         words => words,
     }
     .to_owned()

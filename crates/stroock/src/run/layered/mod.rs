@@ -4,7 +4,8 @@
 //!
 //! - a choice without further keys is an enum of unit variants, and its value a text: `solver = "geometric"`;
 //! - a choice with keys of its own is an enum tagged by `kind` (`#[serde(tag = "kind")]`): a layer that names
-//!   another `kind` starts that table afresh, because the keys of the old kind mean nothing to the new one;
+//!   another `kind` starts that table afresh, because the keys of the old kind mean nothing to the new one. All
+//!   overrides together are one layer, so that their order does not matter;
 //! - an `Option` is `None` by default: TOML has no way to say "nothing" over a default of `Some`.
 
 mod error;
@@ -24,7 +25,7 @@ use reader::Reader;
 use tree::{Node, Value};
 
 /// Resolves a configuration: `C::default()`, changed by a TOML text (with the path that errors name), changed
-/// by overrides (key path, value), later ones last.
+/// by overrides (key path, value), of which the last one of a key holds.
 ///
 /// The value of an override is TOML where it can be, and a text where it cannot: `name=pendulum` needs no
 /// quotes. A key that does not exist is an error that names the nearest one that does; a value of the wrong type names
@@ -88,13 +89,19 @@ fn resolve_tree<C: Serialize + DeserializeOwned>(
     if let Some((path, text)) = toml {
         tree.merge(Node::of_file(path, text)?);
     }
-    for (key, value) in overrides {
-        tree.merge(Node::of_override(key, value)?);
+    let overrides = overrides.iter().map(|(key, value)| Node::of_override(key, value));
+    let overrides = overrides.reduce(|first, second| {
+        let mut first = first?;
+        first.lay(second?);
+        Ok(first)
+    });
+    if let Some(overrides) = overrides {
+        tree.merge(overrides?);
     }
     let config = Reader::new(&tree).read(PhantomData::<C>).map_err(|fault| fault.into_error())?;
     // Serde ignores unknown keys where it cannot tell the reader which keys it knows (an enum with a tag): what
     // the configuration does not write again, it has not read.
-    match first_ignored(&tree, &written(&config)?, String::new()) {
+    match first_ignored(&tree, &toml::Value::Table(written(&config)?), "") {
         None => Ok(config),
         Some(error) => Err(error),
     }
@@ -119,19 +126,26 @@ fn written<C: Serialize>(config: &C) -> Result<toml::Table, ConfigError> {
 }
 
 /// An error for the first key of a file or an override that is not in the resolved configuration.
-fn first_ignored(node: &Node, written: &toml::Table, table: String) -> Option<ConfigError> {
-    let Value::Table(entries) = &node.value else { return None };
-    let mut given = entries.iter().filter(|(_, child)| child.place != Place::Default);
-    given.find_map(|(name, child)| {
-        let key = tree::join(&table, name);
-        match written.get(name) {
-            Some(toml::Value::Table(written)) => first_ignored(child, written, key),
-            Some(_) => None,
-            None => Some(ConfigError::Key {
-                place: child.place.clone(),
-                key,
-                problem: Box::new(KeyProblem::unknown(name, written.keys().map(String::as_str))),
-            }),
+fn first_ignored(node: &Node, written: &toml::Value, key: &str) -> Option<ConfigError> {
+    match (&node.value, written) {
+        (Value::Table(entries), toml::Value::Table(written)) => {
+            let mut given = entries.iter().filter(|(_, child)| child.place != Place::Default);
+            given.find_map(|(name, child)| {
+                let key = tree::join(key, name);
+                match written.get(name) {
+                    Some(written) => first_ignored(child, written, &key),
+                    None => Some(ConfigError::Key {
+                        place: child.place.clone(),
+                        key,
+                        problem: Box::new(KeyProblem::unknown(name, written.keys().map(String::as_str))),
+                    }),
+                }
+            })
         }
-    })
+        (Value::List(nodes), toml::Value::Array(written)) => {
+            let mut elements = nodes.iter().zip(written).enumerate();
+            elements.find_map(|(i, (node, written))| first_ignored(node, written, &tree::element(key, i)))
+        }
+        _ => None,
+    }
 }

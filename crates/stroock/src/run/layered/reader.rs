@@ -11,7 +11,7 @@ use serde::forward_to_deserialize_any;
 use super::KeyProblem;
 use super::error::list;
 use super::fault::{Fault, in_words};
-use super::tree::{Node, Value, join};
+use super::tree::{Node, Value, element, join};
 
 /// A node of the tree and its full key.
 pub(super) struct Reader<'a> {
@@ -160,7 +160,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
         let Some(node) = self.rest.next() else { return Ok(None) };
-        let key = format!("{}[{}]", self.list.key, self.read);
+        let key = element(&self.list.key, self.read);
         self.read += 1;
         Reader { node, key }.read(seed).map(Some)
     }

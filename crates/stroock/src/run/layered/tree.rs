@@ -26,8 +26,10 @@ pub(super) enum Value {
     Float(f64),
     Text(String),
     List(Vec<Node>),
-    Table(BTreeMap<String, Node>),
+    Table(Entries),
 }
+
+pub(super) type Entries = BTreeMap<String, Node>;
 
 impl Node {
     fn new(value: Value, place: Place) -> Self {
@@ -81,13 +83,23 @@ impl Node {
         Ok(node)
     }
 
-    /// Lays another tree over this one: tables are merged key by key, everything else is replaced.
+    /// Lays the tree of a later layer over this one: tables are merged key by key unless they are of different
+    /// kinds, everything else is replaced.
     pub fn merge(&mut self, over: Node) {
+        self.combine(over, same_kind);
+    }
+
+    /// Adds a tree of the same layer: tables are merged key by key, everything else is replaced.
+    pub fn lay(&mut self, over: Node) {
+        self.combine(over, |_, _| true);
+    }
+
+    fn combine(&mut self, over: Node, alike: fn(&Entries, &Entries) -> bool) {
         match (&mut self.value, over) {
-            (Value::Table(old), Node { value: Value::Table(new), place, .. }) if same_kind(old, &new) => {
+            (Value::Table(old), Node { value: Value::Table(new), place, .. }) if alike(old, &new) => {
                 for (name, node) in new {
                     match old.get_mut(&name) {
-                        Some(below) => below.merge(node),
+                        Some(below) => below.combine(node, alike),
                         None => _ = old.insert(name, node),
                     }
                 }
@@ -103,16 +115,22 @@ pub(super) fn join(table: &str, name: &str) -> String {
     if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") }
 }
 
-/// Whether two tables describe the same kind of thing, as far as they say.
-fn same_kind(old: &BTreeMap<String, Node>, new: &BTreeMap<String, Node>) -> bool {
-    let kind = |table: &BTreeMap<String, Node>| match table.get(KIND) {
-        Some(Node { value: Value::Text(kind), .. }) => Some(kind.clone()),
+/// The full key of an element of a list.
+pub(super) fn element(list: &str, place: usize) -> String {
+    format!("{list}[{place}]")
+}
+
+/// The kind that a table names.
+pub(super) fn kind(table: &Entries) -> Option<&str> {
+    match table.get(KIND) {
+        Some(Node { value: Value::Text(kind), .. }) => Some(kind),
         _ => None,
-    };
-    match (kind(old), kind(new)) {
-        (Some(old), Some(new)) => old == new,
-        _ => true,
     }
+}
+
+/// Whether two tables describe the same kind of thing, as far as they say.
+fn same_kind(old: &Entries, new: &Entries) -> bool {
+    kind(old).zip(kind(new)).is_none_or(|(old, new)| old == new)
 }
 
 /// Places nodes by the bytes they come from.
