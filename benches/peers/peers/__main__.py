@@ -56,8 +56,7 @@ def agreements(works, stroock, records):
         say(f"  {work}, {contestant}: {found.error:.1e} in {found.name}")
         rows.append({"work": work, "contestant": contestant, "error": found.error, "tensor": found.name})
 
-    at_hand = golden.folder(ROOT)
-    for name, found in golden.check(at_hand) if at_hand else ():
+    for name, found in golden.check(golden.folder(ROOT)):
         note("golden values", name.split(", ")[1], found)
     done = {}
     for work in works:

@@ -1,7 +1,4 @@
-"""Values that independent code has computed, where they are at hand.
-
-They live in the folder `golden` of the place that the environment variable STROOCK_SHARED names; see CONTRIBUTING.md.
-"""
+"""Values that independent code has computed; see CONTRIBUTING.md."""
 
 import json
 import math
@@ -20,9 +17,8 @@ TOLERANCE = 1e-10
 
 
 def folder(root):
-    """Where golden values are, if they are."""
-    shared = Path(os.environ.get("STROOCK_SHARED", root.parent / "shared"))
-    return shared / "golden" if (shared / "golden").is_dir() else None
+    """Where golden values are."""
+    return Path(os.environ.get("STROOCK_GOLDEN", root / "tests" / "golden"))
 
 
 def check(golden):

@@ -69,14 +69,14 @@ fn golden_paths_and_divergences_on_the_sphere() {
         assert_close("grad_z0", &by_start, &array(&case, "grad_z0").entries, 1e-8);
         let by_sigma = gradient(&[batch.sigma], 1e-3, |x| loss(&Batch { sigma: x[0], ..batch.clone() }));
         assert_close("grad_sigma", &by_sigma, &[number(&case, "grad_sigma")], 1e-8);
-        if n <= 5 {
-            let mut varied = batch.clone();
-            let by_drift = gradient(&batch.drift.entries, 1e-2, |x| {
-                varied.drift.entries.copy_from_slice(x);
-                loss(&varied)
-            });
-            assert_close("grad_drift", &by_drift, &array(&case, "grad_drift").entries, 1e-8);
-        }
+        // A difference costs six paths: those of the last entries, of the last series and step, stand for all.
+        let first = batch.drift.entries.len().saturating_sub(120);
+        let mut varied = batch.clone();
+        let by_drift = gradient(&batch.drift.entries[first..], 1e-2, |x| {
+            varied.drift.entries[first..].copy_from_slice(x);
+            loss(&varied)
+        });
+        assert_close("grad_drift", &by_drift, &array(&case, "grad_drift").entries[first..], 1e-8);
     }
 }
 

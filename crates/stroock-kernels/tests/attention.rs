@@ -358,7 +358,9 @@ proptest! {
             let of_output = vec![1.0; attended.output.len()];
             let problem = ragged.problem();
             let gradients = solver.backward(&problem, &attended.tape, &of_output, ValueGradient::Computed);
-            prop_assert!(gradients.is_ok());
+            let gradients = gradients.expect("what has gone forward goes backward");
+            prop_assert_eq!(gradients.queries.len(), ragged.queries.len());
+            prop_assert_eq!(gradients.keys.len(), ragged.keys.len());
         }
     }
 }

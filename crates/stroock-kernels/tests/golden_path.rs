@@ -111,9 +111,10 @@ fn golden_general_linear() {
 /// `exp(K(t) dt)`, whose logarithm to first order is `K(t) dt`.
 #[test]
 fn golden_chebyshev_drift() {
-    let Some(file) = golden("chebyshev.json") else { return };
+    let file = golden("chebyshev.json");
     let [terms, m] = ["degree", "out_dim"].map(|key| number(&file, key) as usize);
-    assert_eq!(m, 3, "the test reads the drift of so(3)");
+    let dim = (2..).find(|&n| Space::Sphere.algebra_dim(n) >= m).expect("a dimension");
+    assert_eq!(Space::Sphere.algebra_dim(dim), m, "the drift is one of rotations");
     let [weight, bias, h, t, value] = ["weight", "bias", "h", "t", "value"].map(|key| array(&file, key));
     let width = h.shape[1];
     let interval = (number(&file, "time_min"), number(&file, "time_max"));
@@ -127,23 +128,27 @@ fn golden_chebyshev_drift() {
         for (j, &t) in t.entries.iter().enumerate() {
             let dt = 1e-6;
             let expected = &value.entries[(b * value.shape[1] + j) * m..][..m];
-            let read = |e: [f64; 3], i: usize| {
+            // The rate at which coordinate `i` of the basis vector `j` grows.
+            let read = |i: usize, j: usize| {
+                let mut start = vec![0.0; dim];
+                start[j] = 1.0;
                 let problem = PathProblem {
                     space: Space::Sphere,
-                    dim: 3,
+                    dim,
                     samples: 1,
                     grid: Grid::Shared(&[t, t + dt]),
                     drift: Drift::Chebyshev { terms, interval, coefficients: &coefficients },
                     prior: Prior::Driftless,
                     sigma: 1.0,
-                    start: &e,
-                    noise: Noise::Given(&[0.0; 3]),
+                    start: &start,
+                    noise: Noise::Given(&vec![0.0; m]),
                     requests: Requests::At { offsets: &[0, 1], indices: &[1] },
                 };
                 PathSolver::default().forward(&problem).unwrap().states[i] / dt
             };
-            // Lower triangle row by row: (1,0), (2,0), (2,1).
-            let actual = [read([1., 0., 0.], 1), read([1., 0., 0.], 2), read([0., 1., 0.], 2)];
+            // Lower triangle row by row: (1,0), (2,0), (2,1), ...
+            let actual: Vec<f64> =
+                (1..dim).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| read(i, j)).collect();
             assert_close("drift", &actual, expected, 1e-4);
         }
     }

@@ -295,7 +295,9 @@ proptest! {
             prop_assert!(recurrence.last.iter().all(|h| h.abs() <= 1.0));
             let of_last = vec![1.0; recurrence.last.len()];
             let gradients = GruSolver::default().backward(&batch.problem(), &recurrence.tape, &of_last);
-            prop_assert!(gradients.is_ok());
+            let gradients = gradients.expect("what has gone forward goes backward");
+            prop_assert_eq!(gradients.inputs.len(), batch.inputs.len());
+            prop_assert_eq!(gradients.w_hh.len(), batch.w_hh.len());
         }
     }
 }

@@ -1,43 +1,62 @@
 //! Golden values: JSON files in double precision, computed by independent implementations.
 //!
-//! The files live outside the repository, in the folder that the environment variable `STROOCK_SHARED`
-//! names (default: `../shared` beside the workspace root). Tests take their shapes from the file.
+//! The files are in `tests/golden` of the repository, and tests fail without them. `STROOCK_GOLDEN` names another folder
+//! with files of the same names, of other seeds and sizes: tests take their shapes and the number of cases from
+//! the file.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The folder of shared test material, or `None`, with a note on standard error, where it is absent.
+/// The folder with public data sets and other files that are too large for the repository: the one that
+/// `STROOCK_SHARED` names, or `shared` beside the checkout. Where it is absent, `None`, with a note on standard
+/// error: the caller skips its test.
+///
+/// # Panics
+/// When `STROOCK_SHARED` names no folder.
 pub fn shared_folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("STROOCK_SHARED") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-    };
+    if let Some(folder) = std::env::var_os("STROOCK_SHARED").map(PathBuf::from) {
+        assert!(folder.is_dir(), "STROOCK_SHARED names no folder: {}", folder.display());
+        return Some(folder);
+    }
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("SKIPPED: no shared test material at {} (set STROOCK_SHARED to its folder)", folder.display());
+    // The harness would keep the output of `eprintln!` to itself.
+    let _ = writeln!(
+        std::io::stderr(),
+        "SKIPPED {}: no data sets at {} (set STROOCK_SHARED to their folder)",
+        std::thread::current().name().unwrap_or("a test"),
+        folder.display()
+    );
     None
 }
 
-/// The golden file `name`, or `None`, with a note on standard error, where it is absent.
+/// The golden file `name`.
 ///
 /// # Panics
-/// When the file is there and is not JSON: a damaged golden file must fail the test, not skip it.
-pub fn golden(name: &str) -> Option<Value> {
-    let path = shared_folder()?.join("golden").join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("SKIPPED: no golden file at {}", path.display());
-        return None;
+/// When it is missing or not JSON.
+pub fn golden(name: &str) -> Value {
+    let folder = match std::env::var_os("STROOCK_GOLDEN") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden"),
     };
-    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The cases of a golden file with a top-level `cases` list; empty where the file is absent.
+/// The cases of a golden file with a top-level `cases` list.
+///
+/// # Panics
+/// When the file is missing, is not JSON, or has no cases.
 pub fn golden_cases(name: &str) -> Vec<Value> {
-    golden(name).map_or_else(Vec::new, |file| {
-        file["cases"].as_array().unwrap_or_else(|| panic!("{name}: no list `cases`")).clone()
-    })
+    match golden(name)["cases"].as_array() {
+        Some(cases) if !cases.is_empty() => cases.clone(),
+        _ => panic!("{name}: no list `cases`, or an empty one"),
+    }
 }
 
 /// A nested list of numbers as its shape and its entries in row-major order.

@@ -144,7 +144,8 @@ fn plans_that_do_not_fit_are_errors() {
         plain::simulate(plan, start, drift, Tensor::full([1], 0.3, options), None)
     };
     let fits = [SERIES, 3, TERMS];
-    assert!(run(&|_| (), fits, 1.0).is_ok());
+    let path = run(&|_| (), fits, 1.0).expect("the plan fits");
+    assert_eq!(path.kl.dims(), [SAMPLES, SERIES]);
     assert!(matches!(
         run(&|_| (), [SERIES, 3, 2], 1.0),
         Err(PathError::Argument(ArgumentError::Length { .. }))
