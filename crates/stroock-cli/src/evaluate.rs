@@ -7,10 +7,10 @@ use stroock::series::Split;
 
 use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
 use crate::failure::Failure;
-use crate::fit::RunConfig;
+use crate::fit::{config_of, tables_of};
 use crate::output::{print, print_json};
 use crate::record::Record;
-use crate::tables::{read, read_for, warn};
+use crate::tables::{read_for, warn};
 
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let model = Model::load(&arguments.model)?;
@@ -19,7 +19,7 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
         model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options(&arguments.held))?;
     warn(&evaluation.warnings);
     if let Some(path) = &arguments.record {
-        let config = RunConfig::of(&arguments.model)?;
+        let config = config_of(&arguments.model)?;
         Record::new(&config, &subject, &evaluation, &RunPaths::new(&arguments.model))?.write(path)?;
     }
     match arguments.json {
@@ -55,9 +55,8 @@ impl Subject {
 
     /// The series that a run has kept for testing; those of validation where it has none.
     pub fn of_run(model: &Model, run: &std::path::Path) -> Result<Self, Failure> {
-        let config = RunConfig::of(run)?;
-        let table = read(&config.data.files, &config.data.read)?.sampled(config.fit.sampling);
-        config.check_series(&table)?;
+        let config = config_of(run)?;
+        let table = tables_of(&config)?;
         Ok(Self::of_split(config.fit.split(&table), model.prepare(&table)?))
     }
 

@@ -1,9 +1,9 @@
 //! `stroock fit`: from a table to a model, an evaluation and a report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, Goal};
+use serde::Serialize;
+use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig};
 use stroock::run::{Progress, RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
@@ -14,27 +14,8 @@ use crate::evaluate::{self, Subject};
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::predict::length;
-use crate::record::Record;
+use crate::record::{Record, command_line};
 use crate::{report, tables};
-
-/// What a run of `fit` depends on, as it stands in `config.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunConfig {
-    pub data: DataConfig,
-    pub fit: FitConfig,
-}
-
-/// Which tables were read, and how.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DataConfig {
-    pub files: Vec<PathBuf>,
-    /// Series and values that were found, to notice when the files have changed.
-    pub series: usize,
-    pub values: u64,
-    pub read: ReadOptions,
-}
 
 #[derive(Serialize)]
 struct Results<'a> {
@@ -46,34 +27,38 @@ struct Results<'a> {
     report: String,
 }
 
-impl RunConfig {
-    /// The configuration of a run folder.
-    pub fn of(run: &Path) -> Result<Self, Failure> {
-        if !run.is_dir() {
-            let run = run.display();
-            return Err(Failure::from(format!(
-                "`{run}` is no folder of a run; name the data to use the model file on"
-            )));
-        }
-        // Without taking hold of the folder: looking at a run does not disturb it.
-        let path = RunPaths::new(run).config();
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::from(format!("cannot read `{}`: {error}", path.display())))?;
-        Ok(parse(&path, &text)?)
+/// The configuration of a run folder.
+pub fn config_of(run: &Path) -> Result<RunConfig, Failure> {
+    if !run.is_dir() {
+        let run = run.display();
+        return Err(Failure::from(format!(
+            "`{run}` is not the folder of a run; to use a model file, name the data"
+        )));
     }
+    // Without taking hold of the folder: looking at a run does not disturb it.
+    let path = RunPaths::new(run).config();
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Failure::from(format!("cannot read `{}`: {error}", path.display())))?;
+    Ok(parse(&path, &text)?)
+}
 
-    /// Refuses tables that are not those that the model was fitted to.
-    pub fn check_series(&self, table: &Table) -> Result<(), Failure> {
-        let (series, values) = (table.data.series().len(), table.account.values);
-        if (series, values) == (self.data.series, self.data.values) {
-            return Ok(());
-        }
-        Err(Failure::from(format!(
-            "the data have changed since the fit: {series} series with {values} values, {} with {} then; name the \
-             data to test on",
-            self.data.series, self.data.values
-        )))
+/// The tables that a model was fitted to, cut as the model needs them.
+pub fn tables_of(config: &RunConfig) -> Result<Table, Failure> {
+    let RunConfig { data, fit, .. } = config;
+    if data.files.is_empty() {
+        return Err(Failure::from("the run does not say which files its data came from; name the data"));
     }
+    let table = tables::read(&data.files, &data.read)?.sampled(fit.sampling);
+    if data.is_of(&table) {
+        return Ok(table);
+    }
+    Err(Failure::from(format!(
+        "the data have changed since the fit: {} series with {} values, {} with {} then; name the data to test on",
+        table.data.series().len(),
+        table.account.values,
+        data.series,
+        data.values
+    )))
 }
 
 pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
@@ -133,13 +118,11 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
     if let Some(epochs) = arguments.epochs {
         fit = fit.with_epochs(epochs);
     }
-    let data = DataConfig {
-        files: arguments.data.clone(),
-        series: table.data.series().len(),
-        values: table.account.values,
-        read,
+    let config = RunConfig {
+        command: command_line(),
+        data: DataConfig::of(&table, arguments.data.clone(), read),
+        fit: arguments.settings.over(&fit)?,
     };
-    let config = RunConfig { data, fit: arguments.settings.over(&fit)? };
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
@@ -164,14 +147,16 @@ fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure
 /// A folder that is there, with its own settings.
 fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Failure> {
     let folder = RunFolder::open(&arguments.out)?;
-    let mut config: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
-    config.fit = arguments.settings.over(&config.fit)?;
+    let stored: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
+    let mut config = RunConfig { fit: arguments.settings.over(&stored.fit)?, ..stored.clone() };
     if let Some(epochs) = arguments.epochs {
         // The schedule stays: beyond the epochs that were planned the rate is the lowest one.
         config.fit.training.epochs = epochs;
     }
-    let table = tables::read(&config.data.files, &config.data.read)?.sampled(config.fit.sampling);
-    config.check_series(&table)?;
+    if config != stored {
+        config.command = format!("{} && {}", stored.command, command_line());
+    }
+    let table = tables_of(&config)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
 }

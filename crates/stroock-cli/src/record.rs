@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig};
+use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, RunConfig};
 use stroock::run::{Metrics, RunPaths, write_atomic};
 use stroock::series::Series;
 
 use crate::evaluate::Subject;
 use crate::failure::Failure;
-use crate::fit::RunConfig;
 
 /// A record of an evaluation.
 #[derive(Serialize)]
@@ -21,6 +20,8 @@ pub struct Record<'a> {
     /// Epochs that were trained, and the seconds they took.
     epochs: usize,
     training_seconds: f64,
+    /// Threads of the last of them, where they are noted.
+    training_threads: Option<f64>,
     held_out: EvaluateOptions,
     scores: &'a Evaluation,
     settings: &'a FitConfig,
@@ -58,7 +59,7 @@ impl<'a> Record<'a> {
         };
         let observed = series.iter().map(count).sum();
         Ok(Self {
-            command: format!("stroock {}", std::env::args().skip(1).collect::<Vec<_>>().join(" ")),
+            command: command_line(),
             version: env!("CARGO_PKG_VERSION"),
             data: Coverage {
                 files: config.data.files.len(),
@@ -71,6 +72,7 @@ impl<'a> Record<'a> {
             },
             epochs: rows.len(),
             training_seconds: rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum(),
+            training_threads: rows.iter().rev().find_map(|row| row.get("threads")?.as_number()),
             held_out: evaluation.options,
             scores: evaluation,
             settings: &config.fit,
@@ -83,4 +85,15 @@ impl<'a> Record<'a> {
         text.push('\n');
         Ok(write_atomic(path, text.as_bytes())?)
     }
+}
+
+/// The command line of this process, such that a shell reads it as it was given.
+pub fn command_line() -> String {
+    let plain = |sign: char| sign.is_ascii_alphanumeric() || "-_./:=,+@%".contains(sign);
+    let quoted = |word: String| match !word.is_empty() && word.chars().all(plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("stroock".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

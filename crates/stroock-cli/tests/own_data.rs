@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 mod sensors;
 
 use sensors::sensors;
+use stroock::estimator::{Goal, Model};
+use stroock::series::table::{ReadOptions, Table};
 
 fn stroock(arguments: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_stroock")).args(arguments).current_dir(folder).output().unwrap()
@@ -61,7 +63,7 @@ fn examples_of_the_help_work_as_printed() {
             assert_eq!(output.status.code(), Some(0), "{example}: {}", text(&output.stderr));
         }
     }
-    for file in ["filled.csv", "ahead.csv", "classes.csv", "sampled.csv", "run/report.html"] {
+    for file in ["filled.csv", "ahead.csv", "classes.csv", "samples.csv", "run/report.html"] {
         let length = std::fs::metadata(folder.path().join(file)).unwrap().len();
         assert!(length > 100, "{file} has {length} bytes");
     }
@@ -165,6 +167,7 @@ fn predictions_are_about_the_gaps_and_in_the_units_of_the_table() {
     assert_eq!(ahead.status.code(), Some(0), "{}", text(&ahead.stderr));
     assert!(text(&ahead.stderr).contains("outside the span"), "{}", text(&ahead.stderr));
     let ahead = text(&ahead.stdout);
+    assert!(lines(&ahead).len() > 12, "{ahead}");
     assert!(lines(&ahead)[1..].iter().all(|row| row[1].parse::<f64>().unwrap() <= 70.0));
 
     // Parquet predictions are read again; nothing is overwritten.
@@ -213,6 +216,46 @@ fn new_series_of_other_lengths_and_columns_are_predicted() {
     child.stdin.take().unwrap().write_all(new.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(text(&output.stdout).lines().count(), 1 + 2 * 2 * 3, "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_report_names_the_space_and_the_command_that_made_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("sensors.csv"), sensors(8)).unwrap();
+    let report = |run: &str| std::fs::read_to_string(at.join(run).join("report.html")).unwrap();
+    let dim = "model.latent.dim=4";
+    done(
+        &["fit", "sensors.csv", "--out", "sphere", "--epochs", "2", "--missing", "no reading", "--set", dim],
+        at,
+    );
+    let page = report("sphere");
+    let command =
+        "stroock fit sensors.csv --out sphere --epochs 2 --missing 'no reading' --set model.latent.dim=4";
+    let escaped = |text: &str| text.replace('\'', "&#39;");
+    assert!(page.contains(command) || page.contains(&escaped(command)), "the command is in the page");
+    assert!(page.contains("sphere in R^4"), "the space is in the page");
+    assert!(page.contains(" s on ") && page.contains(" threads"), "the threads are in the page");
+
+    let space = "model.latent.space=general-linear";
+    done(&["fit", "sensors.csv", "--out", "linear", "--epochs", "2", "--set", space, "--set", dim], at);
+    assert!(report("linear").contains("R^4 without the origin, under GL(4)"));
+    assert!(!report("linear").contains("sphere in R^4"));
+}
+
+#[test]
+fn a_fit_of_the_library_can_be_reported_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("sensors.csv"), sensors(6)).unwrap();
+    let table = Table::read(&[at.join("sensors.csv")], &ReadOptions::default()).unwrap();
+    Model::fit(&table, Goal::Impute, at.join("run")).unwrap();
+    done(&["report", "run", "sensors.csv"], at);
+    let page = std::fs::read_to_string(at.join("run/report.html")).unwrap();
+    assert!(page.contains("Model::fit(table, Goal::Impute"), "what made the model is in the page");
+    let output = stroock(&["report", "run"], at);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("name the data"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -8,11 +8,11 @@ const MOST: usize = 24_000;
 /// Fewest points of a path that still show its shape.
 const FEWEST: usize = 40;
 
-/// Latent paths on the sphere in R^3, or projected to three directions of a larger space.
+/// Latent paths in R^3, or projected to three directions of a larger space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatentPaths {
-    /// How the three directions were chosen, and how much of the variance they hold, in a sentence; empty when
-    /// the latent space has no others.
+    /// In sentences, the latent space, how the three directions were chosen, and how much of the variance they
+    /// hold; empty to say nothing.
     pub directions: String,
     /// Groups of paths that the reader can show one by one or all at once, such as the series.
     pub groups: Vec<PathGroup>,

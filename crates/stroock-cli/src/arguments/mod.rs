@@ -35,50 +35,50 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Train on data that are generated on the spot, and draw the fits with their intervals (about two minutes)
+    /// Train a model on generated data and plot its fits with prediction intervals (about two minutes)
     #[command(after_help = "Example:\n  stroock demo --out demo-run")]
     Demo(DemoArguments),
-    /// Look at tables of series: columns, lengths, gaps, ranges, oddities, suggested settings
+    /// Summarise tables of series: columns, lengths, gaps, ranges, anomalies and suggested settings
     #[command(after_help = "Examples:\n  stroock describe sensors.csv\n  \
         zcat sensors.csv.gz | stroock describe - --id sensor --time hour --json")]
     Describe(DescribeArguments),
-    /// Fit a model to one's own series
+    /// Fit a model to your own series
     #[command(after_help = "Examples:\n  stroock fit sensors.csv --out run\n  \
         stroock fit sensors.csv --task classify --target state --out state-run")]
     Fit(FitArguments),
-    /// Fill gaps, or predict at any times, with intervals
+    /// Fill gaps, or predict at any times, with prediction intervals
     #[command(after_help = "Examples:\n  stroock impute run sensors.csv --output filled.csv\n  \
         stroock impute run sensors.csv --at 1.5,2.5 --quantiles 0.1,0.9")]
     Impute(ImputeArguments),
-    /// Look ahead of the last time of every series, with intervals
+    /// Forecast beyond the last time of every series, with prediction intervals
     #[command(after_help = "Example:\n  stroock forecast run sensors.csv --until 60 --output ahead.csv")]
     Forecast(ForecastArguments),
-    /// Tell the classes of series, or of their times
+    /// Predict the class of every series, or of every time point
     #[command(after_help = "Example:\n  stroock classify state-run sensors.csv --output classes.csv")]
     Classify(ClassifyArguments),
-    /// Draw new series, or draw possible courses of given ones
-    #[command(after_help = "Examples:\n  stroock sample run --count 20 --output sampled.csv\n  \
+    /// Sample new series, or posterior paths of given ones
+    #[command(after_help = "Examples:\n  stroock sample run --count 20 --output samples.csv\n  \
         stroock sample run sensors.csv --count 5")]
     Sample(SampleArguments),
-    /// Hold values out, and measure how well they and their intervals are predicted
+    /// Hold out values and score their predictions and prediction intervals
     #[command(after_help = "Examples:\n  stroock evaluate run\n  \
         stroock evaluate run sensors.csv --hold-out blocks --json")]
     Evaluate(EvaluateArguments),
-    /// Write a page about a fitted model: fits, calibration, latent paths, configuration
+    /// Write an HTML report on a fitted model: fits, calibration, latent paths and configuration
     #[command(after_help = "Example:\n  stroock report run")]
     Report(ReportArguments),
-    /// Train and test an experiment of the paper
+    /// Train and test a model on an experiment of the paper
     #[command(after_help = "Examples:\n  stroock reproduce sine --epochs 200 --out sine-run\n  \
         stroock reproduce physionet --observed 0.5 --minutes 6 --epochs 60 --out physionet-run\n  \
         stroock reproduce --table runs")]
     Reproduce(ReproduceArguments),
-    /// List, fetch and check the public data sets
+    /// List, download and check the public data sets
     #[command(subcommand)]
     Data(Data),
-    /// Measure how fast things are on this machine
+    /// Measure the speed of the kernels and of training on this machine
     #[command(subcommand)]
     Bench(Bench),
-    /// Print completions for a shell
+    /// Print shell completions
     #[command(after_help = "Example:\n  stroock completions bash > stroock.bash")]
     Completions {
         /// Which shell
@@ -88,18 +88,18 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct DemoArguments {
-    /// Folder of the run; it must not hold one yet, unless --resume is given
+    /// Folder for the run; it must not contain a run already, unless --resume is given
     #[arg(long, default_value = "stroock-demo")]
     pub out: PathBuf,
     /// Passes over the training series [default: 120]
     #[arg(long)]
     pub epochs: Option<u64>,
-    /// Seed of everything random [default: 1]
+    /// Random seed [default: 1]
     #[arg(long, conflicts_with = "resume")]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub settings: SettingsArguments,
-    /// Continue the run in the folder where it was stopped
+    /// Resume the run in the folder
     #[arg(long)]
     pub resume: bool,
     /// Print the results as JSON
@@ -112,42 +112,42 @@ pub struct ReproduceArguments {
     /// Which experiment
     #[arg(value_parser = experiments(), required_unless_present = "table")]
     pub experiment: Option<Experiment>,
-    /// Folder of the run, or of the runs of several seeds; it must not hold one yet, unless --resume is given
+    /// Folder for the run, or for the runs of several seeds; it must not contain one already, unless --resume is given
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// Settings to start from
     #[arg(long, value_enum, default_value_t = PresetName::Clean)]
     pub preset: PresetName,
-    /// Passes over the training series; as published if not given
+    /// Passes over the training series [default: as published]
     #[arg(long)]
     pub epochs: Option<u64>,
-    /// Seed of weights, batches and paths
+    /// Random seed of weights, batches and paths
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Several seeds, both ends included, each in a folder of its own: 1..10
+    /// Range of seeds, both ends included, each with a folder of its own: 1..10
     #[arg(long, value_parser = seeds, conflicts_with = "seed")]
     pub seeds: Option<Seeds>,
-    /// PhysioNet: the share of time points that the encoder sees
+    /// PhysioNet: share of time points shown to the encoder
     #[arg(long, default_value_t = 0.5, value_parser = share)]
     pub observed: f64,
-    /// PhysioNet: the resolution of times
+    /// PhysioNet: resolution of times in minutes
     #[arg(long, value_enum, default_value_t = Minutes::Six)]
     pub minutes: Minutes,
-    /// At most so many series for each of training, validation and testing
+    /// Use at most this many series for each of training, validation and testing
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub limit: usize,
     #[command(flatten)]
     pub settings: SettingsArguments,
-    /// Where the public data are
+    /// Folder of the public data sets
     #[arg(long, env = "STROOCK_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Continue runs where they were stopped; finished ones are only tested again
+    /// Resume stopped runs; finished runs are only tested again
     #[arg(long)]
     pub resume: bool,
-    /// Write RESULTS.md from all runs below this folder, and do nothing else
+    /// Only write RESULTS.md, from all runs below this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "experiment")]
     pub table: Option<PathBuf>,
-    /// One JSON object per run
+    /// Print one JSON object per run
     #[arg(long)]
     pub json: bool,
 }
@@ -155,10 +155,10 @@ pub struct ReproduceArguments {
 /// Settings by their keys in the run's config.toml: defaults, then a file, then single settings.
 #[derive(Debug, Args)]
 pub struct SettingsArguments {
-    /// A TOML file with settings by their keys in config.toml
+    /// TOML file of settings, with keys as in config.toml
     #[arg(long)]
     pub config: Option<PathBuf>,
-    /// A single setting by its key in config.toml
+    /// A setting, with a key as in config.toml; setting a `kind` changes that part, as in model.latent.drift.kind=constant
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
 }
@@ -229,34 +229,34 @@ impl From<PresetName> for Preset {
 
 #[derive(Debug, Subcommand)]
 pub enum Data {
-    /// Which data sets there are, and whether they are here
+    /// List the data sets and whether they have been downloaded
     #[command(after_help = "Example:\n  stroock data list")]
     List {
         #[command(flatten)]
         folder: DataFolderArguments,
     },
-    /// Get a data set from its publishers; what has arrived already is kept
+    /// Download a data set from its publishers, resuming partial downloads
     #[command(after_help = "Example:\n  stroock data fetch mnist")]
     Fetch {
         /// Name of the data set
         name: String,
         #[command(flatten)]
         folder: DataFolderArguments,
-        /// Address of a copy of the data folder, asked before the publishers
+        /// URL of a mirror of the data folder, tried before the publishers
         #[arg(long)]
         mirror: Option<String>,
     },
-    /// Write a data set of tables as one CSV file in the long form, to standard output
+    /// Write a data set of tables to standard output as one CSV file in long form
     #[command(after_help = "Example:\n  stroock data export physionet2012 > physionet.csv")]
     Export {
         /// Name of the data set
         #[arg(value_parser = ["physionet2012"])]
         name: String,
-        /// Where the public data are
+        /// Folder of the public data sets
         #[arg(long, env = "STROOCK_DATA_DIR")]
         data_dir: Option<PathBuf>,
     },
-    /// Read a data set that is here, and say whether it is whole
+    /// Read a downloaded data set and report whether it is complete
     #[command(after_help = "Example:\n  stroock data check mnist")]
     Check {
         /// Name of the data set
@@ -268,7 +268,7 @@ pub enum Data {
 
 #[derive(Debug, Args)]
 pub struct DataFolderArguments {
-    /// Where the public data are
+    /// Folder of the public data sets
     #[arg(long, env = "STROOCK_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// Print JSON

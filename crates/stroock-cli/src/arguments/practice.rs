@@ -10,10 +10,10 @@ use super::tables::{OutputArguments, ProcessArguments, TableArguments};
 
 #[derive(Debug, Args)]
 pub struct DescribeArguments {
-    /// CSV (also gzipped) or Parquet files; `-` is standard input
+    /// CSV (optionally gzipped) or Parquet files; `-` reads standard input
     #[arg(required = true)]
     pub data: Vec<PathBuf>,
-    /// Column of classes
+    /// Column of class labels
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
     #[command(flatten)]
@@ -25,33 +25,33 @@ pub struct DescribeArguments {
 
 #[derive(Debug, Args)]
 pub struct FitArguments {
-    /// CSV (also gzipped) or Parquet files; `-` is standard input
+    /// CSV (optionally gzipped) or Parquet files; `-` reads standard input
     #[arg(required_unless_present = "resume")]
     pub data: Vec<PathBuf>,
-    /// Folder of the run; it must not hold one yet, unless --resume is given
+    /// Folder for the run; it must not contain a run already, unless --resume is given
     #[arg(long)]
     pub out: PathBuf,
     /// What the model is fitted for
     #[arg(long, value_enum, default_value_t = GoalName::Impute)]
     pub task: GoalName,
-    /// Column of classes, per time or per series
+    /// Column of class labels, one per time point or one per series
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
-    /// Length of the windows that long series are cut into, such as 48, 2d or 6h; `none` leaves them whole
+    /// Length of the windows that long series are cut into, such as 48, 2d or 6h; `none` keeps them whole
     /// [default: chosen from the data]
     #[arg(long, value_name = "LENGTH")]
     pub window: Option<String>,
     /// Passes over the training series [default: chosen from the data]
     #[arg(long)]
     pub epochs: Option<u64>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     #[command(flatten)]
     pub settings: SettingsArguments,
     #[command(flatten)]
     pub table: TableArguments,
-    /// Continue the run in the folder where it was stopped
+    /// Resume the run in the folder
     #[arg(long, conflicts_with_all = ["data", "seed", "window"])]
     pub resume: bool,
     /// Print the results as JSON
@@ -62,11 +62,11 @@ pub struct FitArguments {
 /// What a model is fitted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GoalName {
-    /// To fill gaps
+    /// Fill gaps
     Impute,
-    /// To look ahead
+    /// Predict future values
     Forecast,
-    /// To predict the classes of --target
+    /// Predict the classes in the --target column
     Classify,
 }
 
@@ -85,7 +85,7 @@ impl From<GoalName> for Goal {
 pub struct SubjectArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// CSV (also gzipped) or Parquet files; `-` is standard input
+    /// CSV (optionally gzipped) or Parquet files; `-` reads standard input
     #[arg(required = true)]
     pub data: Vec<PathBuf>,
     #[command(flatten)]
@@ -96,10 +96,10 @@ pub struct SubjectArguments {
 pub struct ImputeArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
-    /// Predict at these times instead of filling the gaps, for every series and variable
+    /// Predict every series and variable at these times, instead of filling the gaps
     #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "wide")]
     pub at: Vec<String>,
-    /// Write the whole table with its gaps filled by means, one column a variable
+    /// Write the whole table, one column per variable, with gaps filled by predictive means
     #[arg(long)]
     pub wide: bool,
     #[command(flatten)]
@@ -112,10 +112,10 @@ pub struct ImputeArguments {
 pub struct ForecastArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
-    /// Last time to look ahead to, as times are written in the table
+    /// Last time to forecast, written as in the table
     #[arg(long, value_name = "TIME")]
     pub until: String,
-    /// Step between the times, such as 1, 15min or 6h [default: the usual step of the training data]
+    /// Step between the times, such as 1, 15min or 6h [default: the median step of the training data]
     #[arg(long, value_name = "LENGTH")]
     pub every: Option<String>,
     #[command(flatten)]
@@ -128,10 +128,10 @@ pub struct ForecastArguments {
 pub struct ClassifyArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
-    /// Draws that probabilities are means of
+    /// Posterior draws that class probabilities are averaged over
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub draws: usize,
-    /// Seed of the draws
+    /// Random seed of the draws
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     #[command(flatten)]
@@ -142,15 +142,15 @@ pub struct ClassifyArguments {
 pub struct SampleArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// Series whose possible courses are drawn; new series are drawn if none are given
+    /// Series to sample posterior paths for; without any, new series are sampled
     pub data: Vec<PathBuf>,
-    /// Series to invent, or courses to draw for each series
+    /// Number of new series, or of posterior paths per given series
     #[arg(long, default_value_t = 10)]
     pub count: usize,
-    /// Step between the times, such as 1, 15min or 6h [default: the usual step of the training data]
+    /// Step between the times, such as 1, 15min or 6h [default: the median step of the training data]
     #[arg(long, value_name = "LENGTH")]
     pub every: Option<String>,
-    /// Seed of the draws
+    /// Random seed of the draws
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     #[command(flatten)]
@@ -163,7 +163,7 @@ pub struct SampleArguments {
 pub struct EvaluateArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// Series to test on; the series that the run has kept for testing if none are given
+    /// Series to test on [default: the test series of the run]
     pub data: Vec<PathBuf>,
     #[command(flatten)]
     pub table: TableArguments,
@@ -186,13 +186,13 @@ pub struct HeldArguments {
     /// Share of the values that is held out
     #[arg(long, default_value_t = 0.2, value_parser = proper_share)]
     pub share: f64,
-    /// Times of a run that is held out
+    /// Consecutive observations in a held-out block
     #[arg(long, default_value_t = 6)]
     pub block: usize,
-    /// Draws that means and intervals are taken over
+    /// Posterior draws that means and intervals are computed from
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub draws: usize,
-    /// Seed of what is held out and of the draws
+    /// Random seed of the hold-out and of the draws
     #[arg(long = "hold-out-seed", default_value_t = 1)]
     pub seed: u64,
 }
@@ -212,9 +212,9 @@ pub enum HoldOutName {
 pub struct ReportArguments {
     /// Folder of a run
     pub run: PathBuf,
-    /// Series to show; those that the run has kept for testing if none are given
+    /// Data to report on [default: the test series of the run]
     pub data: Vec<PathBuf>,
-    /// Series that are shown
+    /// Number of series to show
     #[arg(long, default_value_t = 8)]
     pub series: usize,
     /// File to write [default: report.html in the folder of the run]

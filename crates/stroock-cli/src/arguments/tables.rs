@@ -9,40 +9,40 @@ use stroock::series::table::{Duplicates, ReadOptions};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading tables")]
 pub struct TableArguments {
-    /// Column of the names of the series [default: guessed]
+    /// Column that identifies the series [default: guessed]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Column of times; or the columns of the parts of a date, as in year,month,day,hour [default: guessed]
+    /// Column of times, or the columns of the parts of a date, as in year,month,day,hour [default: guessed]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub time: Vec<String>,
-    /// Long form: column of the names of variables [default: guessed]
+    /// Long form: column of variable names [default: guessed]
     #[arg(long, value_name = "COLUMN")]
     pub variable: Option<String>,
     /// Long form: column of values [default: guessed]
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
-    /// Variables to read [default: all columns of numbers, or all variables of the long form]
+    /// Variables to read [default: all numeric columns, or all variables of the long form]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub variables: Vec<String>,
-    /// Variables with one value for a whole series
+    /// Variables that are constant within a series
     #[arg(long = "static", value_name = "NAMES", value_delimiter = ',')]
     pub statics: Vec<String>,
-    /// Columns to leave out
+    /// Columns to ignore
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub ignore: Vec<String>,
-    /// Zone of dates without one, as in Europe/Vienna [default: UTC]
+    /// Time zone of dates without one, such as Europe/Vienna [default: UTC]
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
-    /// What stands for a missing value, beside an empty cell [default: NA, NaN, null and the like]
+    /// Texts that mark a missing value, besides an empty cell [default: NA, NaN, null and the like]
     #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
     pub missing: Vec<String>,
-    /// Sign between the fields of a CSV file [default: guessed]
+    /// Field delimiter of CSV files [default: guessed]
     #[arg(long, value_name = "SIGN", value_parser = delimiter)]
     pub delimiter: Option<u8>,
-    /// What to do with two values of one variable at one time
+    /// How to treat two values of a variable at the same time
     #[arg(long, value_enum, default_value_t = DuplicatesName::Error)]
     pub duplicates: DuplicatesName,
-    /// Leave out rows that cannot be understood, and count them
+    /// Skip rows that cannot be parsed, and report how many
     #[arg(long)]
     pub skip_bad_rows: bool,
 }
@@ -50,11 +50,11 @@ pub struct TableArguments {
 /// What to do with two values of one variable at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DuplicatesName {
-    /// Refuse the table
+    /// Report an error
     Error,
-    /// Take their mean
+    /// Use their mean
     Mean,
-    /// Take the last one
+    /// Use the last one
     Last,
 }
 
@@ -88,13 +88,13 @@ impl TableArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
-    /// File to write: .csv, .csv.gz or .parquet; CSV on standard output if not given
+    /// Output file: .csv, .csv.gz or .parquet [default: CSV on standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub overwrite: bool,
-    /// One JSON object per row, on standard output
+    /// Print one JSON object per row to standard output
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
 }
@@ -103,22 +103,22 @@ pub struct OutputArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Intervals")]
 pub struct ProcessArguments {
-    /// Levels of quantiles
+    /// Quantile levels
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values_t = [0.05, 0.5, 0.95])]
     pub quantiles: Vec<f64>,
-    /// Draws to give out, each a column
+    /// Number of draws to write, each as a column
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: usize,
-    /// Draws that means and quantiles are taken over
+    /// Posterior draws that means and quantiles are computed from
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub draws: usize,
-    /// Seed of the draws
+    /// Random seed of the draws
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
 impl ProcessArguments {
-    /// As a options to a model.
+    /// The options of a prediction.
     pub fn options(&self) -> stroock::estimator::PredictOptions {
         stroock::estimator::PredictOptions {
             quantiles: self.quantiles.clone(),

@@ -7,7 +7,7 @@ mod tables;
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{Evaluation, Model};
+use stroock::estimator::{Evaluation, Model, RunConfig};
 use stroock::run::{Metrics, RunPaths, to_toml, write_atomic};
 use stroock::series::table::TimeScale;
 use stroock_report::{Calibration, CalibrationPoint, Confusion, Curve, Report};
@@ -15,7 +15,7 @@ use stroock_report::{Calibration, CalibrationPoint, Confusion, Curve, Report};
 use crate::arguments::ReportArguments;
 use crate::evaluate::{Subject, held_out};
 use crate::failure::Failure;
-use crate::fit::{RunConfig, default_options};
+use crate::fit::{config_of, default_options};
 use crate::output::{print, print_json};
 
 /// Series that a report shows.
@@ -28,7 +28,7 @@ struct Written {
 
 pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let paths = RunPaths::new(&arguments.run);
-    let config = RunConfig::of(&arguments.run)?;
+    let config = config_of(&arguments.run)?;
     let model = Model::load(&arguments.run)?;
     let subject = match arguments.data.is_empty() {
         true => Subject::of_run(&model, &arguments.run)?,
@@ -71,11 +71,10 @@ pub fn write(
     let best = rows.iter().filter_map(|row| Some((row.epoch, row.get("validation_loss")?.as_number()?)));
     let best = best.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(epoch, _)| epoch as f64);
     let files: Vec<String> = config.data.files.iter().map(|file| file.display().to_string()).collect();
-    let seconds: f64 = rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum();
     let report = Report {
         title: "A latent SDE fitted to time series".into(),
         subtitle: files.join(", "),
-        facts: tables::facts(model, config, subject, rows.len(), seconds),
+        facts: tables::facts(model, config, subject, &rows),
         warnings: evaluation.warnings.clone(),
         time: String::new(),
         time_is_date,
@@ -91,7 +90,7 @@ pub fn write(
         }),
         paths: paths::paths(&shown),
         configuration: to_toml(config)?,
-        command: format!("stroock fit {} --out {}", files.join(" "), run.folder().display()),
+        command: config.command.clone(),
     };
     Ok(write_atomic(path, report.html()?.as_bytes())?)
 }

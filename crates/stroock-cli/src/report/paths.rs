@@ -4,21 +4,29 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use stroock_report::{LatentPaths, PathGroup};
 
 use super::fits::Shown;
+use crate::evaluate::short;
 
 /// Paths of a series that are shown.
 const PATHS: usize = 12;
 
 /// Paths of the posterior for each series that is shown: as they are in three dimensions, otherwise in the three
-/// directions that hold the most of their squared length, which keeps them inside the unit ball.
+/// directions that hold the most of their squared length. They lie inside the unit ball: on a sphere by themselves,
+/// elsewhere because they are scaled.
 ///
 /// A model without latent states has none.
 pub fn paths(shown: &Shown) -> Option<LatentPaths> {
     let dim = shown.series.iter().map(|series| series.drawn.dim).max().filter(|&dim| dim > 0)?;
-    let (axes, directions) = directions(shown, dim);
+    let (axes, mut directions) = directions(shown, dim);
+    let farthest = farthest(shown, dim);
+    let scale = if farthest > 1.001 { 1.0 / farthest } else { 1.0 };
+    if scale < 1.0 {
+        let farthest = short(f64::from(farthest));
+        directions += &format!(" Lengths are divided by that of the farthest state, {farthest}.");
+    }
     let project = |state: &[f32]| -> [f32; 3] {
         std::array::from_fn(|axis| {
             let axis = axes.get(axis).map_or(&[][..], Vec::as_slice);
-            state.iter().zip(axis).map(|(x, a)| x * a).sum()
+            scale * state.iter().zip(axis).map(|(x, a)| x * a).sum::<f32>()
         })
     };
     let group = |series: &super::fits::ShownSeries| {
@@ -32,6 +40,12 @@ pub fn paths(shown: &Shown) -> Option<LatentPaths> {
     };
     let some = shown.series.iter().filter(|series| !series.drawn.times.is_empty());
     Some(LatentPaths { directions, groups: some.map(group).collect() })
+}
+
+/// The largest norm of a state that is shown.
+fn farthest(shown: &Shown, dim: usize) -> f32 {
+    let states = shown.series.iter().flat_map(|series| series.drawn.states.chunks(dim));
+    states.map(|state| state.iter().map(|x| x * x).sum::<f32>().sqrt()).fold(0.0, f32::max)
 }
 
 /// Up to three unit vectors, and how they were chosen.
@@ -59,8 +73,8 @@ fn directions(shown: &Shown, dim: usize) -> (Vec<Vec<f32>>, String) {
         / eigen.eigenvalues.sum().max(f64::MIN_POSITIVE);
     let axes = order[..3].iter().map(|&i| eigen.eigenvectors.column(i).iter().map(|&x| x as f32).collect());
     let sentence = format!(
-        "The sphere has {dim} dimensions around it; shown are the three directions that hold the most of the squared \
-         length of these paths, {:.0} % of it.",
+        "Shown are the three directions of R^{dim} that hold the most of the squared length of these paths, {:.0} % \
+         of it.",
         100.0 * share
     );
     (axes.collect(), sentence)

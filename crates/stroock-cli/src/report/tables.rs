@@ -1,12 +1,12 @@
 //! What a report says in words and numbers.
 
 use burn::module::Module;
-use stroock::estimator::{Evaluation, Model};
+use stroock::estimator::{Evaluation, Model, RunConfig};
+use stroock::run::MetricsRow;
 use stroock::score::Scores;
 use stroock_report::{Row, Table};
 
 use crate::evaluate::{Subject, short};
-use crate::fit::RunConfig;
 
 /// The column of the model's error; those of the baselines follow.
 const RMSE: usize = 2;
@@ -16,10 +16,12 @@ pub fn facts(
     model: &Model,
     config: &RunConfig,
     subject: &Subject,
-    epochs: usize,
-    seconds: f64,
+    rows: &[MetricsRow],
 ) -> Vec<(String, String)> {
     let about = &model.description.data;
+    let seconds: f64 = rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum();
+    let threads = rows.iter().rev().find_map(|row| row.get("threads")?.as_number());
+    let threads = threads.map_or_else(String::new, |count| format!(" on {count} threads"));
     let tested = subject.numbers.as_ref().map_or(subject.prepared.data.series().len(), Vec::len);
     let mut facts = vec![
         ("Series".to_owned(), config.data.series.to_string()),
@@ -27,8 +29,8 @@ pub fn facts(
         ("Variables".to_owned(), about.variables.len().to_string()),
         ("Series in this report".to_owned(), tested.to_string()),
         ("Parameters".to_owned(), model.model.num_params().to_string()),
-        ("Epochs".to_owned(), epochs.to_string()),
-        ("Training time".to_owned(), format!("{seconds:.0} s")),
+        ("Epochs".to_owned(), rows.len().to_string()),
+        ("Training time".to_owned(), format!("{seconds:.0} s{threads}")),
         ("Seed".to_owned(), config.fit.training.seed.to_string()),
         ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];

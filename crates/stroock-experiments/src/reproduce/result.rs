@@ -41,6 +41,9 @@ pub struct RunResult {
     pub test_with_draws: Option<(usize, Evaluation)>,
     /// Wall time of training in seconds, over all its parts.
     pub seconds: f64,
+    /// Threads that it was trained with; not noted by older runs.
+    #[serde(default)]
+    pub threads: Option<usize>,
     /// Series for training, validation and testing.
     pub series: [usize; 3],
     /// How much of the published data there was, in words.

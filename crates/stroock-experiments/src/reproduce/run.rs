@@ -118,6 +118,7 @@ pub fn reproduce(
         test: test(training.validation_samples)?,
         test_with_draws: if finished { Some((DRAWS, test(DRAWS)?)) } else { None },
         seconds: seconds(&folder.paths().metrics())?,
+        threads: Some(rayon::current_num_threads()),
         series: [&prepared.split.train, &prepared.split.validation, &prepared.split.test].map(Vec::len),
         coverage: prepared.coverage.clone(),
         command,

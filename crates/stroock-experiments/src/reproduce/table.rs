@@ -1,6 +1,6 @@
 //! All results side by side with what is published, as Markdown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -72,7 +72,7 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
     let metric = runs[0].config.protocol.metric;
     let _ = write!(
         text,
-        "\n## {name}\n\n| model | {} | epochs | seeds | wall time | data |\n|---|---|---|---|---|---|\n",
+        "\n## {name}\n\n| model | {} | epochs | seeds | wall time | threads | data |\n|---|---|---|---|---|---|---|\n",
         heading(metric)
     );
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
@@ -87,7 +87,7 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
     }
     for row in published(&runs[0].config) {
         let value = number(metric, row.mean, row.sd);
-        let _ = writeln!(text, "| {} | {value} | as published | | | whole |", row.model);
+        let _ = writeln!(text, "| {} | {value} | as published | | | | whole |", row.model);
     }
     let commands: Vec<&str> =
         groups.values().filter_map(|group| group.runs.first()).map(|run| run.command.as_str()).collect();
@@ -127,8 +127,13 @@ impl Group<'_> {
         let first = self.runs[0];
         let stopped = if first.status == RunStatus::Stopped { ", stopped early" } else { "" };
         let minutes = self.runs.iter().map(|run| run.seconds).sum::<f64>() / 60.0 / self.runs.len() as f64;
+        let noted: BTreeSet<usize> = self.runs.iter().filter_map(|run| run.threads).collect();
+        let threads = match noted.is_empty() {
+            true => "not noted".to_owned(),
+            false => noted.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+        };
         format!(
-            "| **stroock**, preset `{}`{what}{stopped} | {value} | {} (tested: {}, {}) | {} | {minutes:.1} min | {} |",
+            "| **stroock**, preset `{}`{what}{stopped} | {value} | {} (tested: {}, {}) | {} | {minutes:.1} min | {threads} | {} |",
             first.config.preset.name(),
             first.epochs,
             first.tested_epoch,

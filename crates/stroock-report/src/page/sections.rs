@@ -100,8 +100,7 @@ fn latent(report: &Report, content: &Content) -> Result<String, ReportError> {
         directions => format!("<p>{}</p>\n", escape::html(directions)),
     };
     if drawn.inside {
-        words += "<p>Paths on a larger sphere lie inside of this ball when they are projected; the circle is its \
-                  rim.</p>\n";
+        words += "<p>The circle is the rim of the unit ball, which holds the projected paths.</p>\n";
     }
     let select = match drawn.groups.len() {
         1 => String::new(),

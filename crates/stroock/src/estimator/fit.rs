@@ -6,12 +6,12 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::residuals::residual_process;
-use super::{EstimatorError, FitConfig, Goal, Model, Prepared};
+use super::{DataConfig, EstimatorError, FitConfig, Goal, Model, Prepared, RunConfig};
 use crate::initial::InitialWeights;
 use crate::model::{DataDescription, Description, ModelSettings, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
 use crate::series::Split;
-use crate::series::table::{Sampling, Table};
+use crate::series::table::{ReadOptions, Sampling, Table};
 use crate::training::{Outcome, Trainer};
 
 /// A fit that has ended.
@@ -32,7 +32,8 @@ pub struct Fitted {
 }
 
 impl Model {
-    /// Fits a model to a table with settings that suit it, in a new run folder.
+    /// Fits a model to a table with settings that suit it, in a new run folder, which `stroock report` and `stroock
+    /// evaluate` read when they are given the data.
     ///
     /// # Errors
     /// When there is nothing to learn from, or the folder holds a run already.
@@ -41,7 +42,12 @@ impl Model {
         let table = table.clone().sampled(sampling);
         let config = FitConfig::suggest(&table, sampling, goal)?;
         let folder = RunFolder::create(folder)?;
-        folder.write_config(&to_toml(&config)?)?;
+        let run = RunConfig {
+            command: format!("Model::fit(table, Goal::{goal:?}, {:?})", folder.paths().folder()),
+            data: DataConfig::of(&table, Vec::new(), ReadOptions::default()),
+            fit: config.clone(),
+        };
+        folder.write_config(&to_toml(&run)?)?;
         Ok(config.fit(&table, &folder, &StopFlag::new(), Progress::hidden)?.model)
     }
 }

@@ -23,6 +23,7 @@ mod impute;
 mod model;
 mod predictions;
 mod residuals;
+mod run_config;
 mod sample;
 mod suggest;
 
@@ -33,3 +34,4 @@ pub use evaluate::{ClassEvaluation, EvaluateOptions, Evaluation, VariableEvaluat
 pub use fit::Fitted;
 pub use model::{Model, Prepared};
 pub use predictions::{PredictOptions, Predictions};
+pub use run_config::{DataConfig, RunConfig};

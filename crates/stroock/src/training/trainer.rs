@@ -328,5 +328,6 @@ fn metrics_row(
         .fold(MetricsRow::new(epoch).with("loss", train.loss), |row, (name, value)| row.with(*name, *value));
     let scores = scores.iter().flat_map(|scores| &scores.metrics);
     let row = scores.fold(parts, |row, (name, value)| row.with(name.as_str(), *value));
-    row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64())
+    let threads = rayon::current_num_threads() as i64;
+    row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64()).with("threads", threads)
 }
