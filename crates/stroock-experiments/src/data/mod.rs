@@ -29,7 +29,6 @@ pub mod mnist;
 pub mod physionet;
 mod placement;
 pub mod source;
-mod spelling;
 
 pub use cache::Cache;
 pub use check::{CheckReport, check};

@@ -1,8 +1,9 @@
 //! The table of public data sets: what they are, who publishes them, and what their files must hold.
 
+use stroock::run::nearest;
+
 use super::content::Content;
 use super::error::DataError;
-use super::spelling::closest;
 
 /// A public data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +59,7 @@ pub fn find(name: &str) -> Result<&'static DataSet, DataError> {
         let names: Vec<_> = DATA_SETS.iter().map(|data_set| data_set.name).collect();
         DataError::UnknownDataSet {
             name: name.to_owned(),
-            suggestion: closest(name, names.iter().copied()).map(str::to_owned),
+            suggestion: nearest(name, names.iter().copied()).map(str::to_owned),
             known: names.join(", "),
         }
     })

@@ -1,50 +1,24 @@
 //! Files that appear complete or not at all.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 
 use crate::FigureError;
 
 /// Writes to a temporary file in the same folder, which then takes the name `path`.
 pub(super) fn write_atomic(path: &Path, content: &[u8]) -> Result<(), FigureError> {
-    let (file, temporary) = create_beside(path)?;
-    let done = fill(file, content)
-        .map_err(error("write", path))
-        .and_then(|()| fs::rename(&temporary, path).map_err(error("rename a file to", path)));
-    if done.is_err() {
-        // The error that stopped the write is the one to report, whether or not this works.
-        let _ = fs::remove_file(&temporary);
+    if path.file_name().is_none() {
+        return Err(FigureError::Extension { path: path.to_owned() });
     }
-    done
-}
-
-fn fill(mut file: File, content: &[u8]) -> io::Result<()> {
-    file.write_all(content)?;
-    file.sync_all()
-}
-
-/// A new temporary file in the folder of `path`.
-fn create_beside(path: &Path) -> Result<(File, PathBuf), FigureError> {
-    /// Makes the names of one process differ.
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-
-    let name = path.file_name().ok_or_else(|| FigureError::Extension { path: path.to_owned() })?;
-    loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
-        let temporary = path.with_file_name(temporary);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
-            // A killed process with the same id has left it.
-            Err(problem) if problem.kind() == io::ErrorKind::AlreadyExists => continue,
-            Err(problem) => return Err(error("create a file beside", path)(problem)),
-        }
-    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // Temporary files are for their owner alone; pictures are as readable as other new files.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.suffix(".tmp").tempfile_in(folder).map_err(error("create a file beside", path))?;
+    file.write_all(content).and_then(|()| file.as_file().sync_all()).map_err(error("write", path))?;
+    file.persist(path).map_err(|problem| error("rename a file to", path)(problem.error))?;
+    Ok(())
 }
 
 fn error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FigureError {

@@ -3,7 +3,6 @@
 //! Lengths are CSS pixels; x runs to the right, y downwards.
 
 mod area;
-mod base64;
 mod file;
 mod font;
 mod marks;

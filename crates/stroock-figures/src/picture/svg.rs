@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
+
 use super::font::{FAMILY, Weight};
 use super::marks::{Anchor, Fill, Image, Label, Mark, Outline, Shape, Stroke};
-use super::{Picture, Point, base64, pixels};
+use super::{Picture, Point, pixels};
 use crate::FigureError;
 use crate::theme::{Colour, PAPER};
 
@@ -139,7 +141,7 @@ fn write_image(out: &mut String, image: &Image) -> Result<(), FigureError> {
     *out += &format!(
         "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
          style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>\n",
-        base64::encode(&png)
+        BASE64_STANDARD.encode(&png)
     );
     Ok(())
 }

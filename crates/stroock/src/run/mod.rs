@@ -31,7 +31,7 @@ pub use atomic::{write_atomic, write_atomic_with};
 pub use error::RunError;
 pub use folder::{RunFolder, RunPaths};
 pub use last::{LastState, Recovery};
-pub use layered::{ConfigError, KeyProblem, Place, parse, resolve, resolve_over, to_toml};
+pub use layered::{ConfigError, KeyProblem, Place, nearest, parse, resolve, resolve_over, to_toml};
 pub use metrics::{Metric, Metrics, MetricsLog, MetricsRow, ResumedLog};
 pub use progress::{Progress, RunLength};
 pub use signals::StopFlag;

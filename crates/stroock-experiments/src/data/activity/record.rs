@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::{ACTIVITIES, TAGS};
 use crate::data::error::{DataError, LineProblem};
 use crate::data::gzip;
-use crate::data::spelling::closest;
 
 /// Rows of the published file.
 pub const ROWS: usize = 164_860;
@@ -145,7 +144,7 @@ fn index<const N: usize>(
     place.map(|(index, _)| index).ok_or_else(|| LineProblem::UnknownName {
         what,
         value: value.to_owned(),
-        suggestion: closest(value, names),
+        suggestion: stroock::run::nearest(value, names),
     })
 }
 

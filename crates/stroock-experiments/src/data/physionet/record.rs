@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use super::VARIABLES;
 use crate::data::error::{DataError, LineProblem};
 use crate::data::gzip::lines;
-use crate::data::spelling::closest;
 
 const HEADER: &str = "Time,Parameter,Value";
 const RECORD_ID: &[u8] = b"RecordID";
@@ -101,7 +100,7 @@ impl<'a> Row<'a> {
             .ok_or_else(|| LineProblem::Time { value: readable(self.time), expected: TIME })?;
         let variable = *INDEX.get(self.parameter).ok_or_else(|| {
             let value = readable(self.parameter);
-            let suggestion = closest(&value, VARIABLES);
+            let suggestion = stroock::run::nearest(&value, VARIABLES);
             LineProblem::UnknownName { what: "variable", value, suggestion }
         })?;
         let number = std::str::from_utf8(self.value).ok().and_then(|text| text.parse::<f32>().ok());

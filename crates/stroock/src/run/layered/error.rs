@@ -114,21 +114,32 @@ pub enum KeyProblem {
 impl KeyProblem {
     pub(super) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let known: Vec<String> = known.map(str::to_owned).collect();
-        KeyProblem::Unknown { nearest: nearest(name, &known), known }
+        KeyProblem::Unknown { nearest: nearest_of(name, &known), known }
     }
 
     pub(super) fn choice(found: &str, choices: &[&str]) -> Self {
         let choices: Vec<String> = choices.iter().map(|choice| choice.to_string()).collect();
-        KeyProblem::Choice { found: found.to_owned(), nearest: nearest(found, &choices), choices }
+        KeyProblem::Choice { found: found.to_owned(), nearest: nearest_of(found, &choices), choices }
     }
 }
 
-/// The name with the fewest edits from `name`, if they are so few that a slip of the finger explains them.
-fn nearest(name: &str, known: &[String]) -> Option<String> {
+/// The known name with the fewest edits from `name`, if they are so few that a slip of the finger explains them.
+///
+/// ```
+/// use stroock::run::nearest;
+/// assert_eq!(nearest("Glucos", ["Glucose", "Lactate", "HR"]), Some("Glucose"));
+/// assert_eq!(nearest("hr", ["Glucose", "Lactate", "HR"]), Some("HR"));
+/// assert_eq!(nearest("Temperature", ["Glucose", "Lactate", "HR"]), None);
+/// ```
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |other: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let most = (name.chars().count() / 3).max(1);
-    let (edits, nearest) = known.iter().map(|other| (distance(other), other)).min()?;
-    (edits <= most).then(|| nearest.clone())
+    let (edits, nearest) = known.into_iter().map(|other| (distance(other), other)).min()?;
+    (edits <= most).then_some(nearest)
+}
+
+fn nearest_of(name: &str, known: &[String]) -> Option<String> {
+    nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
 fn hint(nearest: &Option<String>, known: &[String]) -> String {

@@ -19,7 +19,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use error::{ConfigError, KeyProblem, Place};
+pub use error::{ConfigError, KeyProblem, Place, nearest};
 
 use reader::Reader;
 use tree::{Node, Value};
