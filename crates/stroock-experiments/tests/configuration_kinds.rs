@@ -9,13 +9,13 @@ use stroock::batch::{GridKind, InputChoice, TargetChoice};
 use stroock::decoder::{ImageDecoderConfig, MlpConfig};
 use stroock::encoder::{FirstFrameConfig, FrameEncoderConfig, TimeAttentionConfig};
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
-use stroock::latent::DriftKind;
+use stroock::latent::{DriftKind, LatentConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelConfig};
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::Observation;
-use stroock::task::TaskKind;
+use stroock::task::{TaskConfig, TaskKind};
 use stroock::training::Schedule;
 use stroock_experiments::protocol::{Experiment, Metric, Options, Over};
 use stroock_experiments::reproduce::{Preset, RunConfig};
@@ -48,6 +48,20 @@ every_variant!(
     observations, Observation,
     Observation::Vector { .. } => Observation::Vector { channels: 3 },
     Observation::Image { .. } => Observation::Image { channels: 1, height: 8, width: 9 },
+);
+
+every_variant!(
+    models,
+    ModelConfig,
+    ModelConfig::LatentSde(_) => LatentSdeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: EncoderConfig::LearnedEmbedding { width: 11 },
+        latent: LatentConfig { drift: DriftKind::Constant, ..LatentConfig::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Categorical { classes: 4 },
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
 );
 
 every_variant!(
@@ -120,6 +134,7 @@ every_variant!(
 every_variant!(
     schedules, Schedule,
     Schedule::Constant => Schedule::Constant,
+    Schedule::Cosine { .. } => Schedule::Cosine { epochs: 9, floor: 0.125 },
     Schedule::CyclicCosine { .. } => Schedule::CyclicCosine { period: 7 },
 );
 
@@ -257,7 +272,7 @@ fn the_kind_of_a_part_of_a_run_can_be_set() {
     ])
     .unwrap();
     let mut expected = config.clone();
-    expected.protocol.model.latent.drift = DriftKind::Constant;
+    expected.protocol.model.as_latent_sde_mut().unwrap().latent.drift = DriftKind::Constant;
     expected.protocol.training.schedule = Schedule::Constant;
     expected.protocol.batcher.input = InputChoice::Past { least: 0.75 };
     assert_eq!(changed, expected, "the same kind of likelihood keeps its scale");

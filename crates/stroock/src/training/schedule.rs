@@ -14,6 +14,7 @@ pub enum Schedule {
         /// Epochs until the lowest rate.
         epochs: usize,
         /// The lowest rate as a share of the full one.
+        #[serde(default)]
         floor: f64,
     },
     /// From the full rate to 0 over half a period and back over the other half, along a cosine.

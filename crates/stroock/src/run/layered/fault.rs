@@ -50,7 +50,27 @@ impl Fault {
         };
         let mut meant = Vec::new();
         find(key, node, &is_meant, &mut meant);
+        if meant.len() > 1 {
+            // Defaults are in order.
+            meant.retain(|(_, place)| *place != Place::Default);
+        }
         if meant.len() == 1 { meant.pop() } else { None }
+    }
+
+    /// The name of the key that is missing, if that is the problem.
+    pub fn missing(&self) -> Option<&str> {
+        self.name.as_deref().filter(|_| *self.problem == KeyProblem::Missing)
+    }
+
+    /// Whether a key of this name is missing or not known.
+    pub fn is_about(&self, name: &str) -> bool {
+        let key = self.at.as_ref().map(|(key, _)| key.rsplit('.').next().unwrap_or_default());
+        let is_named = self.name.as_deref() == Some(name) || key == Some(name);
+        is_named && matches!(*self.problem, KeyProblem::Missing | KeyProblem::Unknown { .. })
+    }
+
+    pub fn move_to(&mut self, key: String, place: Place) {
+        self.at = Some((key, place));
     }
 
     pub fn into_error(self) -> ConfigError {

@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 
 pub use error::{ConfigError, KeyProblem, Place, nearest};
 
+use fault::Fault;
 use reader::Reader;
 use tree::{Node, Value};
 
@@ -98,13 +99,32 @@ fn resolve_tree<C: Serialize + DeserializeOwned>(
     if let Some(overrides) = overrides {
         tree.merge(overrides?);
     }
-    let config = Reader::new(&tree).read(PhantomData::<C>).map_err(|fault| fault.into_error())?;
+    let config = read::<C>(&tree).map_err(|fault| located::<C>(fault, &tree).into_error())?;
     // Serde ignores unknown keys where it cannot tell the reader which keys it knows (an enum with a tag): what
     // the configuration does not write again, it has not read.
     match first_ignored(&tree, &toml::Value::Table(written(&config)?), "") {
         None => Ok(config),
         Some(error) => Err(error),
     }
+}
+
+fn read<C: DeserializeOwned>(tree: &Node) -> Result<C, Fault> {
+    Reader::new(tree).read(PhantomData::<C>)
+}
+
+/// A fault about a missing key with the table that lacks it. Serde does not tell which one it is below a table with a
+/// `kind`; it is the one where giving the key makes another fault, or none.
+fn located<C: DeserializeOwned>(mut fault: Fault, tree: &Node) -> Fault {
+    let Some(name) = fault.missing().map(str::to_owned) else { return fault };
+    for count in 0.. {
+        let mut tree = tree.clone();
+        let Some((key, place)) = tree.give(&name, count) else { break };
+        if read::<C>(&tree).err().is_none_or(|other| !other.is_about(&name)) {
+            fault.move_to(tree::join(&key, &name), place);
+            break;
+        }
+    }
+    fault
 }
 
 /// A configuration as TOML with every key, such that resolving it gives the same configuration.

@@ -94,6 +94,31 @@ impl Node {
         self.combine(over, |_, _| true);
     }
 
+    /// Gives a key to the table that is the `count`-th of those without it. Its own key and place; `None` if there
+    /// are not so many.
+    pub fn give(&mut self, name: &str, mut count: usize) -> Option<(String, Place)> {
+        self.give_below(String::new(), name, &mut count)
+    }
+
+    fn give_below(&mut self, key: String, name: &str, count: &mut usize) -> Option<(String, Place)> {
+        match &mut self.value {
+            Value::Table(entries) if *count == 0 && !entries.contains_key(name) => {
+                entries.insert(name.to_owned(), Node::new(Value::Boolean(true), self.place.clone()));
+                Some((key, self.place.clone()))
+            }
+            Value::Table(entries) => {
+                *count -= usize::from(!entries.contains_key(name));
+                let mut entries = entries.iter_mut();
+                entries.find_map(|(below, node)| node.give_below(join(&key, below), name, count))
+            }
+            Value::List(nodes) => {
+                let mut nodes = nodes.iter_mut().enumerate();
+                nodes.find_map(|(i, node)| node.give_below(element(&key, i), name, count))
+            }
+            _ => None,
+        }
+    }
+
     fn combine(&mut self, over: Node, alike: fn(&Entries, &Entries) -> bool) {
         match (&mut self.value, over) {
             (Value::Table(old), Node { value: Value::Table(new), place, .. }) if alike(old, &new) => {
