@@ -45,7 +45,8 @@ fn the_figures_of_the_readme_are_those_of_the_records() {
     for (name, file) in [("Beijing", "beijing.json"), ("PhysioNet", "physionet.json")] {
         let (cells, record) = (row(name), record(file));
         let (data, overall) = (&record["data"], &record["scores"]["overall"]);
-        let held_out = &record["held_out"]["hold_out"]["blocks"];
+        let held_out = &record["held_out"]["hold_out"];
+        assert_eq!(held_out["kind"], "blocks", "{file}");
         assert_eq!((number(&held_out["share"]), number(&held_out["length"])), (0.2, 6.0), "{file}");
         assert!(
             number(&data["tested"]) < number(&data["series"]),

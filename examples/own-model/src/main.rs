@@ -35,7 +35,7 @@ impl ModelSettings for RecurrentConfig {
     }
 
     fn init(&self, weights: &mut InitialWeights) -> Result<Recurrent, ModelConfigError> {
-        let noise = LikelihoodKind::Gaussian { scale: 0.5, kind: ScaleKind::PerChannel };
+        let noise = LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel };
         Ok(Recurrent {
             unit: GruConfig::new(2 * self.channels + 1, self.hidden, true).init(weights.device()),
             output: weights.linear(self.hidden + 1, self.channels),
