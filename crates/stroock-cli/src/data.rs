@@ -92,7 +92,7 @@ fn fetch_set(name: &str, arguments: &DataFolderArguments, mirror: Option<&str>) 
     }
     let files = fetch(set, &folder, &settings, &mut |event| match event {
         FetchEvent::Present { file, .. } => bar.println(format!("{}: already here", file.name)),
-        FetchEvent::Unsound { file, reason } => {
+        FetchEvent::Invalid { file, reason } => {
             bar.println(format!("{}: fetched again, because {reason}", file.name));
         }
         FetchEvent::Progress { file, progress } => {

@@ -13,7 +13,7 @@ pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
     let scale = &model.table()?.time;
     let at = arguments.at.iter().map(|text| time(scale, "--at", text)).collect::<Result<Vec<f64>, _>>()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let options = arguments.process.options();
+    let options = arguments.intervals.options();
     if arguments.wide {
         let predictions = model.impute(&table, None, &options)?;
         warn(&predictions.warnings);
@@ -31,7 +31,7 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
     let until = time(scale, "--until", &arguments.until)?;
     let every = arguments.every.as_deref().map(|text| length(scale, "--every", text)).transpose()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let predictions = model.forecast(&table, until, every, &arguments.process.options())?;
+    let predictions = model.forecast(&table, until, every, &arguments.intervals.options())?;
     warn(&predictions.warnings);
     write(&predictions.data_frame(), &arguments.output)
 }

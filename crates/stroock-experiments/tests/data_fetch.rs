@@ -61,7 +61,7 @@ fn run(data_set: &DataSet, path: &Path, settings: &FetchSettings) -> (Result<usi
     let result = fetch(data_set, &folder, settings, &mut |event| {
         let text = match event {
             FetchEvent::Present { file, .. } => format!("present {}", file.name),
-            FetchEvent::Unsound { file, reason } => format!("unsound {}: {reason}", file.name),
+            FetchEvent::Invalid { file, reason } => format!("invalid {}: {reason}", file.name),
             FetchEvent::Progress { file, .. } => format!("progress {}", file.name),
             FetchEvent::Arrived { file, downloaded } => format!("arrived {} {}", file.name, downloaded.bytes),
         };
@@ -101,7 +101,7 @@ fn an_unsound_file_is_replaced_by_a_sound_one_only() {
     let (result, events) = run(&SMALL, folder.path(), &settings(&wrong, false));
     let message = result.unwrap_err().to_string();
     assert!(message.contains("SHA-256") && message.contains("(10 bytes)"), "{message}");
-    assert!(events[0].starts_with("unsound labels") && events[0].contains("SHA-256"), "{events:?}");
+    assert!(events[0].starts_with("invalid labels") && events[0].contains("SHA-256"), "{events:?}");
     assert_eq!(fs::read(&path).unwrap(), &LABELS[..9]);
 
     let (result, _) = run(&SMALL, folder.path(), &settings(&mirror(), false));

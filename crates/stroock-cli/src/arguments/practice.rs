@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use stroock::estimator::Goal;
 
 use super::SettingsArguments;
-use super::tables::{OutputArguments, ProcessArguments, TableArguments};
+use super::tables::{OutputArguments, IntervalArguments, TableArguments};
 
 #[derive(Debug, Args)]
 pub struct DescribeArguments {
@@ -103,7 +103,7 @@ pub struct ImputeArguments {
     #[arg(long)]
     pub wide: bool,
     #[command(flatten)]
-    pub process: ProcessArguments,
+    pub intervals: IntervalArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -119,7 +119,7 @@ pub struct ForecastArguments {
     #[arg(long, value_name = "LENGTH")]
     pub every: Option<String>,
     #[command(flatten)]
-    pub process: ProcessArguments,
+    pub intervals: IntervalArguments,
     #[command(flatten)]
     pub output: OutputArguments,
 }

@@ -102,7 +102,7 @@ pub struct OutputArguments {
 /// How much of a predictive distribution is wanted.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Intervals")]
-pub struct ProcessArguments {
+pub struct IntervalArguments {
     /// Quantile levels
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values_t = [0.05, 0.5, 0.95])]
     pub quantiles: Vec<f64>,
@@ -117,7 +117,7 @@ pub struct ProcessArguments {
     pub seed: u64,
 }
 
-impl ProcessArguments {
+impl IntervalArguments {
     /// The options of a prediction.
     pub fn options(&self) -> stroock::estimator::PredictOptions {
         stroock::estimator::PredictOptions {

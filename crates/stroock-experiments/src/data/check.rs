@@ -55,7 +55,7 @@ pub enum FileState {
 }
 
 impl CheckReport {
-    /// Whether all files that the experiments need are there and sound, be it in part.
+    /// Whether all files that the experiments need are there and valid, be it in part.
     pub fn is_usable(&self) -> bool {
         let fine = |file: &FileReport| match file.state {
             FileState::Whole | FileState::Part(_) => true,

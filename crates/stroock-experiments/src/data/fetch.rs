@@ -22,15 +22,15 @@ pub struct FetchSettings {
 /// What happens while a data set is fetched.
 #[derive(Debug)]
 pub enum FetchEvent<'a> {
-    /// A file is there and sound.
+    /// A file is there and valid.
     Present {
         /// The file.
         file: &'a DataFile,
         /// Where it is.
         path: &'a Path,
     },
-    /// A file is there, but it is damaged or a part; it will be replaced once a sound one has arrived.
-    Unsound {
+    /// A file is there, but it is damaged or a part; it will be replaced once a valid one has arrived.
+    Invalid {
         /// The file.
         file: &'a DataFile,
         /// What is wrong with it.
@@ -84,7 +84,7 @@ fn fetch_file(
                 report(FetchEvent::Present { file, path: &path });
                 return Ok(path);
             }
-            Err(reason) => report(FetchEvent::Unsound { file, reason: &reason }),
+            Err(reason) => report(FetchEvent::Invalid { file, reason: &reason }),
         }
     }
     let path = folder.of(data_set).join(file.name);
