@@ -1,4 +1,4 @@
-//! Downloads from a server on this machine that predictions well, badly, and not at all.
+//! Downloads from a server on this machine that answers well, badly, and not at all.
 
 mod data_server;
 

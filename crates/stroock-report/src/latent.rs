@@ -70,11 +70,11 @@ impl LatentPaths {
         let finite = |path: &&Vec<[f32; 3]>| path.iter().flatten().all(|x| x.is_finite());
         let all: usize = self.groups.iter().map(|group| group.paths.len()).sum();
         let groups = || self.groups.iter().filter(|group| !group.times.is_empty());
-        let sound: usize = groups().map(|group| group.paths.iter().filter(finite).count()).sum();
-        let most = (MOST / sound.max(1)).max(FEWEST);
+        let valid: usize = groups().map(|group| group.paths.iter().filter(finite).count()).sum();
+        let most = (MOST / valid.max(1)).max(FEWEST);
         // With too many paths each group gives the same share of its own.
-        let share = (MOST as f64 / (FEWEST * sound.max(1)) as f64).min(1.0);
-        let mut drawn = DrawnPaths { groups: Vec::new(), lost: all - sound, dropped: 0, inside: false };
+        let share = (MOST as f64 / (FEWEST * valid.max(1)) as f64).min(1.0);
+        let mut drawn = DrawnPaths { groups: Vec::new(), lost: all - valid, dropped: 0, inside: false };
         for group in groups() {
             let paths: Vec<&Vec<[f32; 3]>> = group.paths.iter().filter(finite).collect();
             let count = ((paths.len() as f64 * share).ceil() as usize).min(paths.len());

@@ -37,8 +37,8 @@ impl Rounding {
         // The size counts as well: a span of rounding errors is none.
         let span = (high - low).max(1e-9 * high.abs().max(low.abs()));
         let power = 4.0 - span.log10().floor();
-        let sound = span > 0.0 && span.is_finite() && power.abs() < 200.0;
-        Rounding { steps: sound.then(|| 10f64.powf(power)) }
+        let valid = span > 0.0 && span.is_finite() && power.abs() < 200.0;
+        Rounding { steps: valid.then(|| 10f64.powf(power)) }
     }
 
     pub(crate) fn round(&self, number: f64) -> f64 {

@@ -166,7 +166,7 @@ fn the_shape_makes_intervals_cover() {
     }
     assert!(found.shape.spread < 0.9, "{found:?}");
     let share = f64::from(covered) / f64::from(count);
-    // Two normal processes are not quite the process of cubes.
+    // Two normal distributions are not quite the distribution of cubes.
     assert!((share - 0.9).abs() < 0.05, "{share}");
 }
 

@@ -46,7 +46,7 @@ pub struct FileReport {
 pub enum FileState {
     /// As published.
     Whole,
-    /// Sound, but only a part of what is published.
+    /// Valid, but only a part of what is published.
     Part(String),
     /// Not there.
     Missing,

@@ -63,12 +63,12 @@ pub struct Count {
     pub expected: u64,
 }
 
-/// What was found in a file that is sound.
+/// What was found in a file that is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Things counted.
     pub counts: Vec<Count>,
-    /// What is there of a file that is sound but not whole, in words; `None` for a whole file.
+    /// What is there of a file that is valid but not whole, in words; `None` for a whole file.
     pub part: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Content {
     /// Reads a file and counts what it holds.
     ///
     /// # Errors
-    /// When the file cannot be read, or is not what it must be. A sound part of the activity file is fine; see
+    /// When the file cannot be read, or is not what it must be. A valid part of the activity file is fine; see
     /// [`Found::part`].
     pub fn examine(&self, path: &Path) -> Result<Found, DataError> {
         let mut part = None;

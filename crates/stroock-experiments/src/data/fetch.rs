@@ -43,7 +43,7 @@ pub enum FetchEvent<'a> {
         /// How far it is.
         progress: Progress,
     },
-    /// A file has arrived and is sound.
+    /// A file has arrived and is valid.
     Arrived {
         /// The file.
         file: &'a DataFile,
@@ -52,7 +52,7 @@ pub enum FetchEvent<'a> {
     },
 }
 
-/// Fetches the files of a data set that are not there, or not sound, and returns where they all are.
+/// Fetches the files of a data set that are not there, or not valid, and returns where they all are.
 ///
 /// # Errors
 /// When a file cannot be had, with what happened at every address; when another process fetches the same data

@@ -53,7 +53,7 @@ pub struct Reproduction {
 /// Draws of the second evaluation on the test series.
 const DRAWS: usize = 16;
 
-/// Trains a model on the prepared of a run, from where the folder ends, and tests it.
+/// Trains a model on the prepared data of a run, from where the folder ends, and tests it.
 ///
 /// The tested model is that of the best validation metric; where a protocol has no validation series, that of
 /// the last epoch. `command` is noted in the result.

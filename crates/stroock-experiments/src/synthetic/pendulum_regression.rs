@@ -11,7 +11,7 @@ use super::{FactorWalk, PICTURE_SIDE, Picture, PictureBook, Recording, Sizes, Sp
 const NAME: &str = "pendulum regression";
 const TAG: &[u8; 8] = b"pend.reg";
 
-/// Pictures of a pendulum under noise that comes and goes; the labels is the angle.
+/// Pictures of a pendulum under noise that comes and goes; the label is the angle.
 ///
 /// A frame is `f image + (1 - f) noise` with the factor `f` of a [`FactorWalk`] and noise that is uniform in
 /// every pixel, stored as 8 bit. A series holds the kept frames `[kept, 1, 24, 24]` in [0, 1], their recorded

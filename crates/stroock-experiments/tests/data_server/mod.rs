@@ -1,4 +1,4 @@
-//! A tiny HTTP server on this machine, which predictions as it is told and remembers what it was asked.
+//! A tiny HTTP server on this machine, which answers as it is told and remembers what it was asked.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

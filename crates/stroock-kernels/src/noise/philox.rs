@@ -57,7 +57,7 @@ fn round_keys(key: [u32; 2]) -> [[u32; 2]; ROUNDS] {
 mod tests {
     use super::*;
 
-    /// The known predictions that the authors publish with their implementation.
+    /// The known answers that the authors publish with their implementation.
     #[test]
     fn known_answers() {
         assert_eq!(

@@ -76,7 +76,7 @@ impl Grounds {
     }
 }
 
-/// The variables of the style data_frame.
+/// The variables of the style sheet.
 pub(super) fn variables() -> String {
     let (day, night) = (DAY.variables(), NIGHT.variables());
     let dusk: Vec<String> = by_time(&Sphere::DAY).iter().map(|colour| colour.to_hex()).collect();

@@ -206,7 +206,7 @@ pub(super) fn present_points(series: &Series, channels: usize) -> Vec<usize> {
     (0..series.times.len()).filter(any).collect()
 }
 
-/// The part of a labels that belongs to some of the times.
+/// The part of labels that belongs to some of the times.
 fn restrict(labels: &Labels, times: &[usize]) -> Labels {
     match labels {
         Labels::None => Labels::None,

@@ -7,7 +7,7 @@ use super::{Encoder, EncoderError};
 use crate::batch::EncoderInput;
 use crate::initial::InitialWeights;
 
-/// One learned vector for every series: for a single series, or for the process of all of them.
+/// One learned vector for every series: for a single series, or shared by all of them.
 #[derive(Module, Debug)]
 pub struct LearnedEmbedding {
     /// `[1, width]`.

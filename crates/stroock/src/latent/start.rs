@@ -34,7 +34,7 @@ pub struct StartPoints {
 /// concentrations `kappa` (`[B]`), with pathwise gradients in both.
 ///
 /// # Errors
-/// When the plan and the tensors do not fit, or the parameters of a series are not those of a process.
+/// When the plan and the tensors do not fit, or the parameters of a series are not those of a distribution.
 pub fn power_spherical(plan: StartPlan, mu: Tensor<2>, kappa: Tensor<1>) -> Result<StartPoints, StartError> {
     let (samples, [series, n]) = (plan.samples, mu.dims());
     let flat: Tensor<1> = fused::apply(plan, [mu.into_dispatch(), kappa.into_dispatch()])?;

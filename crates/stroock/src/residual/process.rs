@@ -80,7 +80,7 @@ impl ChannelResidual {
     }
 
     /// Whether all numbers are finite (and their squares are), standard deviations are not negative and not all zero,
-    /// the length is positive and the shape is a process.
+    /// the length is positive and the shape is a distribution.
     pub fn is_valid(&self) -> bool {
         let sd = |x: f64| (0.0..=LARGEST).contains(&x);
         let positive = |x: f64| x > 0.0 && x <= LARGEST;

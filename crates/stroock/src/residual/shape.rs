@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::process::log_density;
 
-/// A mixture of two centred normal processes, `(1 - w) N(0, s^2) + w N(0, t^2)`, for residuals that are divided by the
-/// standard deviations a process gives them. Real residuals have heavier tails than one normal process.
+/// A mixture of two centred normal distributions, `(1 - w) N(0, s^2) + w N(0, t^2)`, for residuals that are divided by the
+/// standard deviations a process gives them. Real residuals have heavier tails than one normal distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shape {
@@ -18,7 +18,7 @@ pub struct Shape {
 }
 
 impl Default for Shape {
-    /// The standard normal process.
+    /// The standard normal distribution.
     fn default() -> Self {
         Self { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }
     }
@@ -27,7 +27,7 @@ impl Default for Shape {
 /// Below this many residuals the shape stays normal.
 const ENOUGH: usize = 30;
 const ROUNDS: usize = 60;
-/// Narrowest and widest standard deviation; zeros without number must not make a process that is sure of everything.
+/// Narrowest and widest standard deviation; zeros without number must not make a distribution that is sure of everything.
 const NARROWEST: f64 = 0.02;
 const WIDEST: f64 = 50.0;
 
@@ -48,7 +48,7 @@ impl Shape {
         }
         sizes.sort_by(f64::total_cmp);
         let bounded = |sd: f64| sd.clamp(NARROWEST, WIDEST);
-        // The median of a normal process's size is 0.6745 standard deviations.
+        // The median of a normal distribution's size is 0.6745 standard deviations.
         let spread = bounded(sizes[sizes.len() / 2] / 0.6745);
         let mut shape = Self { spread, tail_share: 0.1, tail_spread: bounded(3.0 * spread) };
         for _ in 0..ROUNDS {
@@ -87,7 +87,7 @@ impl Shape {
         [(1.0 - self.tail_share, self.spread), (self.tail_share, self.tail_spread)]
     }
 
-    /// Whether it is a process.
+    /// Whether it is a distribution.
     pub fn is_valid(&self) -> bool {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         positive(self.spread) && positive(self.tail_spread) && (0.0..=1.0).contains(&self.tail_share)

@@ -32,7 +32,7 @@ const OUTLYING: f64 = 10.0;
 /// between neighbours that fall back to the mean of the training data.
 ///
 /// Spikes that the decoder has overfitted mislead it on new series; there, less shrinkage is better. Where values
-/// jump now and then, the likeliest normal process takes the jumps for noise, and one without noise, or one that hardly comes
+/// jump now and then, the likeliest normal distribution takes the jumps for noise, and one without noise, or one that hardly comes
 /// back to its mean, may predict better.
 ///
 /// `samples` are of series that the decoder was not trained on. A process without shrinkage does not depend on the decoder, and
