@@ -104,7 +104,7 @@ impl SeriesModel for Recurrent {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let series = (0..96).map(|b| {
         let times: Vec<f64> = (0..30).map(|i| (f64::from(i) + f64::from(b * i).sin().abs()) / 30.0).collect();
-        let values = times.iter().map(|t| (12.0 * t + f64::from(b)).sin() as f32).collect();
+        let values = times.iter().map(|t| (6.0 * t + f64::from(b)).sin() as f32).collect();
         Series { id: format!("wave {b}"), times, values, ..Series::default() }
     });
     let data = Dataset::new(Observation::Vector { channels: 1 }, series.collect())?;
@@ -116,19 +116,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let description = Description { model, data: DataDescription::new(batcher, &["height"]) };
     let metadata = description.metadata()?;
     let scratch = tempfile::tempdir()?;
-    // Twice to epoch 30: at once, and stopped at epoch 12 and resumed.
+    // Twice to epoch 40: at once, and stopped at epoch 15 and resumed.
     let mut files = Vec::new();
-    for (name, stops) in [("whole", vec![30]), ("resumed", vec![12, 30])] {
+    for (name, stops) in [("whole", vec![40]), ("resumed", vec![15, 40])] {
         let run = RunFolder::create(scratch.path().join(name))?;
         for epochs in stops {
             let device = Device::flex().autodiff();
             device.seed(1);
             let model = description.model.init(&mut InitialWeights::new(1, &device))?.materialize();
-            let schedule = Schedule::CyclicCosine { period: 60 };
+            let schedule = Schedule::CyclicCosine { period: 80 };
             let config =
-                TrainingConfig { epochs, batch_size: 16, rate: 1e-2, schedule, ..Default::default() };
+                TrainingConfig { epochs, batch_size: 8, rate: 1e-2, schedule, ..Default::default() };
             let trainer = Trainer { config, data: &data, split: &split, batcher, metadata: Some(&metadata) };
-            let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 4, done: 0 });
+            let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 8, done: 0 });
             trainer.run(model, &run, &StopFlag::new(), &mut progress)?;
         }
         files.push(run.paths().model());
