@@ -10,12 +10,12 @@ use crate::noise::{RoundKeys, box_muller, philox};
 /// processor has the instruction.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub struct Array<T, const L: usize, const FUSED: bool>([T; L]);
+pub(crate) struct Array<T, const L: usize, const FUSED: bool>([T; L]);
 
 /// `L` words.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub struct WordArray<const L: usize>([u32; L]);
+pub(crate) struct WordArray<const L: usize>([u32; L]);
 
 macro_rules! each_lane {
     ($l:ident < $width:expr, $element:expr) => {{

@@ -1,9 +1,10 @@
 //! Several series in the lanes of one vector register.
 //!
-//! A kernel is written once over the trait [`Lanes`] and compiled once per instruction set; [`Level`] is
-//! the set that the running processor has. Lanes never mix: lane `l` of a result depends on lane `l` of
+//! A kernel is written once over the trait `Lanes` and compiled once per instruction set; [`Level`] is
+//! the set that the running processor has. Lanes are private to this crate, and a kernel meets them only behind
+//! `dispatch`, after the processor has been asked: safe code cannot run an instruction that it lacks. Lanes never mix: lane `l` of a result depends on lane `l` of
 //! the operands alone, so that a series gives the same bits whatever series stand beside it. The exception is
-//! [`Lanes::total`], for kernels whose lanes hold numbers of one frame.
+//! `Lanes::total`, for kernels whose lanes hold numbers of one frame.
 
 mod array;
 mod elementary;
@@ -13,16 +14,18 @@ mod x86;
 
 pub(crate) use elementary::polynomial;
 pub(crate) use level::{Kernel, dispatch};
+#[cfg(test)]
+pub(crate) use level::LaneReal;
 pub use level::{Level, SimdReal};
 
 use crate::noise::RoundKeys;
 use stroock_geometry::Real;
 
 /// The number of lanes of the widest vector.
-pub const MAX_WIDTH: usize = 16;
+pub(crate) const MAX_WIDTH: usize = 16;
 
 /// A vector of real numbers, one per lane, with element-wise arithmetic.
-pub trait Lanes: Copy + Send + Sync + 'static {
+pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// The number in a lane.
     type Real: Real;
     /// A vector of as many 32-bit words.
@@ -97,7 +100,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 }
 
 /// A vector of 32-bit words, one per lane.
-pub trait Words: Copy {
+pub(crate) trait Words: Copy {
     /// The same word in every lane.
     fn splat(word: u32) -> Self;
     /// The first `WIDTH` words of a slice.
@@ -108,7 +111,7 @@ pub trait Words: Copy {
 }
 
 /// Lanes in single precision, with the bit operations that elementary functions need.
-pub trait SingleLanes: Lanes<Real = f32> {
+pub(crate) trait SingleLanes: Lanes<Real = f32> {
     /// Bitwise and.
     fn and(a: Self::Words, b: Self::Words) -> Self::Words;
     /// Bitwise or.
@@ -135,12 +138,12 @@ pub trait SingleLanes: Lanes<Real = f32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kernel, Lanes, Level, SimdReal, dispatch};
+    use super::{Kernel, LaneReal, Lanes, Level, dispatch};
 
     /// Parts of every length: the lanes after loading, the slice after storing, and the sum over the lanes.
     struct Parts<T>(Vec<T>);
 
-    impl<T: SimdReal> Kernel<T> for Parts<T> {
+    impl<T: LaneReal> Kernel<T> for Parts<T> {
         type Output = Vec<(usize, Vec<T>, Vec<T>, T)>;
 
         #[inline(always)]
@@ -157,7 +160,7 @@ mod tests {
         }
     }
 
-    fn parts_are_exact<T: SimdReal>() {
+    fn parts_are_exact<T: LaneReal>() {
         let numbers: Vec<T> = (1..=16).map(|i| T::of(f64::from(i))).collect();
         for level in Level::ALL {
             for (count, (width, lanes, stored, total)) in

@@ -12,11 +12,14 @@ use super::{Lanes, SingleLanes, Words, elementary};
 use crate::noise::{MULTIPLIERS, RoundKeys, box_muller};
 use select::*;
 
-/// Sound because vectors of this module are made only by code that runs behind
-/// [`dispatch`](super::dispatch), after the processor has been asked for the instructions.
+/// An instruction of a vector type of this module.
+///
+/// The types and their traits are private to this crate, and nothing but [`LaneReal::run`](super::LaneReal)
+/// names the types, after the processor has been asked for their instructions. Slices are cut to the width
+/// before their pointers are taken.
 macro_rules! intrinsic {
     ($($call:tt)*) => {
-        // SAFETY: see above: the processor has the instruction.
+        // SAFETY: the processor has the instruction, and pointers are valid for the width: see above.
         unsafe { $($call)* }
     };
 }
@@ -36,11 +39,11 @@ macro_rules! x86_lanes {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
-        pub struct $lanes($float);
+        pub(crate) struct $lanes($float);
 
         /// As many words.
         #[derive(Clone, Copy, Debug)]
-        pub struct $words($int);
+        pub(crate) struct $words($int);
 
         impl Lanes for $lanes {
             type Real = f32;
