@@ -15,8 +15,8 @@ use stroock::decoder::{Activation, MlpConfig};
 use stroock::encoder::TimeAttentionConfig;
 use stroock::initial::InitialWeights;
 use stroock::latent::{
-    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, MemoryKind, PathGrid, PathNoise, PathPlan,
-    PathRequests, PathStates, PriorKind, SpaceKind, frobenius_bound, simulate,
+    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, MemoryKind, PathDrift, PathGrid, PathNoise,
+    PathPlan, PathRequests, PathStates, PriorKind, SchemeKind, SpaceKind, frobenius_bound, simulate,
 };
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{DecoderConfig, EncoderConfig, ModelConfig, PathDraws, StandardModel};
@@ -55,8 +55,7 @@ fn paths(grid: &PathGrid, dim: usize, drift: Tensor<3>, prior: Option<Tensor<3>>
         dim,
         samples: SAMPLES,
         grid: grid.clone(),
-        terms: TERMS,
-        interval: INTERVAL,
+        drift: PathDrift::Chebyshev { terms: TERMS, interval: INTERVAL },
         noise: PathNoise::Counter { key: NoiseKey::new(2, 0), series: vec![0, 1, 2], first_sample: 0 },
         requests: PathRequests { offsets: (0..=SERIES).collect(), indices: last },
         solver: PathSolver::default(),
@@ -245,6 +244,76 @@ fn reversible_memory_gives_the_gradients_of_stored_states() {
     }
 }
 
+/// From a configuration, with any space, drift and scheme: the loss falls, and states stay on the space.
+fn learns(choices: LatentConfig) {
+    let device = Device::flex().autodiff();
+    let [batch, _] = batches();
+    let mut model = model(choices, &device);
+    let before = doubles(loss(&model, &batch, 0))[0];
+    let mut adam = Adam::new(AdamConfig::default());
+    for epoch in 0..60 {
+        let loss = loss(&model, &batch, epoch);
+        assert!(doubles(loss.clone())[0].is_finite(), "epoch {epoch}");
+        let gradients = loss.backward();
+        model = adam.step(model, &gradients, 5e-3);
+    }
+    let after = doubles(loss(&model, &batch, 0))[0];
+    assert!(after < 0.8 * before, "{choices:?}: loss {before} -> {after}");
+    let draws = PathDraws { key: NoiseKey::new(2, 0), samples: 3, first_sample: 0 };
+    let posterior = model.bound(&batch, draws).unwrap().states;
+    let prior = model.paths(model.process.prior(batch.numbers.len()), &batch, draws).unwrap().states;
+    for z in [doubles(posterior), doubles(prior)].concat().chunks(choices.dim) {
+        assert_eq!(choices.space().misfit(z), None);
+    }
+}
+
+#[test]
+fn a_model_on_hyperbolic_space_learns() {
+    learns(LatentConfig { space: SpaceKind::Hyperbolic, ..latent() });
+    let prior = PriorKind::Learned;
+    learns(LatentConfig { space: SpaceKind::Hyperbolic, prior, scheme: SchemeKind::TangentNoise, ..latent() });
+}
+
+#[test]
+fn a_model_with_a_drift_between_knots_learns() {
+    let drift = DriftKind::PiecewiseLinear { knots: 5, interval: (0.0, 1.0) };
+    learns(LatentConfig { drift, ..latent() });
+    learns(LatentConfig { drift, prior: PriorKind::Learned, scheme: SchemeKind::TangentNoise, ..latent() });
+}
+
+#[test]
+fn gradients_of_new_choices_are_those_of_finite_differences() {
+    let device = Device::flex().autodiff();
+    let knots = DriftKind::PiecewiseLinear { knots: 4, interval: (0.1, 0.9) };
+    for choices in [
+        LatentConfig { space: SpaceKind::Hyperbolic, ..latent() },
+        LatentConfig { drift: knots, scheme: SchemeKind::TangentNoise, ..latent() },
+    ] {
+        let choices = LatentConfig { prior: PriorKind::Learned, ..choices };
+        let mut model = filled(model(choices, &device), 0.6, 30);
+        model.process.sigma = burn::module::Param::from_tensor(Tensor::full([1], 0.3, &device));
+        let [batch, _] = batches();
+        let chosen = |name: &str| {
+            let names = ["process.prior", "process.drift.bias", "process.sigma", "process.mu.bias"];
+            names.contains(&name)
+        };
+        assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 9, 1e-6);
+    }
+}
+
+#[test]
+fn choices_are_written_and_read() {
+    let choices = LatentConfig {
+        space: SpaceKind::Hyperbolic,
+        drift: DriftKind::PiecewiseLinear { knots: 4, interval: (0.0, 1.0) },
+        scheme: SchemeKind::TangentNoise,
+        ..latent()
+    };
+    let text = serde_json::to_string(&choices).unwrap();
+    assert!(text.contains(r#""scheme":{"kind":"tangent-noise"}"#), "{text}");
+    assert_eq!(serde_json::from_str::<LatentConfig>(&text).unwrap(), choices);
+}
+
 #[test]
 fn a_model_on_the_general_linear_group_learns() {
     let device = Device::flex().autodiff();
@@ -288,4 +357,13 @@ fn choices_that_cannot_be_are_refused_with_a_sentence() {
         ..latent()
     };
     assert!(refused(bound).contains("holds on the sphere only"));
+    assert!(refused(LatentConfig { space: SpaceKind::Hyperbolic, ..bound }).contains("holds on the sphere only"));
+    let drift = DriftKind::PiecewiseLinear { knots: 3, interval: (0.0, 1.0) };
+    let knots = LatentConfig { space: SpaceKind::Sphere, drift, ..bound };
+    assert_eq!(knots.check(), Err(LatentConfigError::BoundOfDrift));
+    let one = DriftKind::PiecewiseLinear { knots: 1, interval: (0.0, 1.0) };
+    assert_eq!(LatentConfig { drift: one, ..latent() }.check(), Err(LatentConfigError::Drift));
+    let scheme = SchemeKind::TangentNoise;
+    let reversible = LatentConfig { scheme, memory: MemoryKind::Reversible, ..latent() };
+    assert_eq!(reversible.check(), Err(LatentConfigError::Memory));
 }

@@ -54,7 +54,10 @@ pub fn increments<T: SimdReal>(
     steps: usize,
     coefficients: usize,
 ) -> Vec<T> {
-    T::increments(level, Increments { key, series, sample, steps, coefficients, real: std::marker::PhantomData })
+    T::increments(
+        level,
+        Increments { key, series, sample, steps, coefficients, real: std::marker::PhantomData },
+    )
 }
 
 /// Where the numbers of one series and sample stand.

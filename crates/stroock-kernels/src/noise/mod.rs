@@ -12,4 +12,5 @@ pub use increments::increments;
 pub(crate) use increments::{Increments, fill_step};
 pub use philox::philox;
 pub(crate) use philox::{MULTIPLIERS, RoundKeys, round_keys_in_lanes};
+pub(crate) use stream::standard_normals;
 pub use stream::{NoiseKey, Purpose, Stream};

@@ -3,7 +3,8 @@
 //! The loops run over a constant number of lanes without branches, so that the compiler turns most of them
 //! into vector instructions.
 
-use super::{Lanes, SingleLanes, Words, elementary};
+use super::level::BASELINE_FUSED;
+use super::{LaneKernel, Lanes, SingleLanes, Words, elementary};
 use crate::noise::{RoundKeys, box_muller, philox};
 
 /// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where the
@@ -16,6 +17,11 @@ pub(crate) struct Array<T, const L: usize, const FUSED: bool>([T; L]);
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct WordArray<const L: usize>([u32; L]);
+
+#[inline(never)]
+fn behind_a_plain_call<K: LaneKernel>(kernel: K) {
+    kernel.run();
+}
 
 macro_rules! each_lane {
     ($l:ident < $width:expr, $element:expr) => {{
@@ -32,6 +38,24 @@ macro_rules! array_arithmetic {
         type Real = $real;
         type Words = WordArray<L>;
         const WIDTH: usize = L;
+        // Double precision is the measure of single precision.
+        const FAST: bool = size_of::<$real>() == 4;
+
+        #[inline(always)]
+        fn call<K: LaneKernel>(kernel: K) {
+            #[cfg(target_arch = "x86_64")]
+            if FUSED && !BASELINE_FUSED {
+                #[target_feature(enable = "avx2,fma")]
+                #[inline(never)]
+                fn behind_a_call<K: LaneKernel>(kernel: K) {
+                    kernel.run();
+                }
+                // SAFETY: beyond the baseline, fused arrays are made only behind `dispatch` for processors that have
+                // these features.
+                return unsafe { behind_a_call(kernel) };
+            }
+            behind_a_plain_call(kernel);
+        }
 
         #[inline(always)]
         fn splat(x: $real) -> Self {

@@ -86,7 +86,7 @@ pub(crate) trait LaneReal: SimdReal {
 }
 
 // A fused multiply-add is part of the baseline on these targets and a slow library call elsewhere.
-const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+pub(super) const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 type PortableSingles = Array<f32, 8, BASELINE_FUSED>;
 type PortableDoubles = Array<f64, 4, BASELINE_FUSED>;

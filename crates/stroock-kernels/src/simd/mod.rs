@@ -13,9 +13,9 @@ mod level;
 mod x86;
 
 pub(crate) use elementary::polynomial;
-pub(crate) use level::{Kernel, dispatch};
 #[cfg(test)]
 pub(crate) use level::LaneReal;
+pub(crate) use level::{Kernel, dispatch};
 pub use level::{Level, SimdReal};
 
 use crate::noise::RoundKeys;
@@ -32,6 +32,8 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     type Words: Words;
     /// The number of lanes.
     const WIDTH: usize;
+    /// Whether kernels should be as fast as they can in these lanes; elsewhere they should be quickly compiled.
+    const FAST: bool;
 
     /// The same number in every lane.
     fn splat(x: Self::Real) -> Self;
@@ -67,6 +69,14 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     fn where_greater(self, threshold: Self::Real, value: Self) -> Self;
     /// Whether `self <= bound` in every lane; false where a lane is not a number.
     fn all_at_most(self, bound: Self::Real) -> bool;
+    /// Runs code of these lanes behind a call, with the instructions of these lanes: what many kernels share is then
+    /// compiled once.
+    fn call<K: LaneKernel>(kernel: K);
+    /// As [`Lanes::call`] where speed matters little; part of the caller elsewhere.
+    #[inline(always)]
+    fn inline<K: LaneKernel>(kernel: K) {
+        if Self::FAST { kernel.run() } else { Self::call(kernel) }
+    }
     /// Four standard normal numbers per lane from four random words per lane.
     fn normals(words: [Self::Words; 4]) -> [Self; 4];
 
@@ -97,6 +107,12 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     fn zero() -> Self {
         Self::splat(Self::Real::of(0.0))
     }
+}
+
+/// Code of a kernel that is compiled by itself: see [`Lanes::call`].
+pub(crate) trait LaneKernel {
+    /// Runs it. As in [`Kernel::run`], every function on the way must be `#[inline(always)]`.
+    fn run(self);
 }
 
 /// A vector of 32-bit words, one per lane.

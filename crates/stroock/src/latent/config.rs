@@ -1,8 +1,10 @@
 //! The choices about a latent path: space, drift, prior, divergence.
 
 use serde::{Deserialize, Serialize};
-use stroock_kernels::path::{Memory, Space};
+use stroock_kernels::path::{Memory, Scheme, Space};
 use thiserror::Error;
+
+use super::{PathDrift, PathGrid};
 
 /// The homogeneous space that paths live on, and the group that moves them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +15,8 @@ pub enum SpaceKind {
     Sphere,
     /// `R^n` without the origin under `GL(n)`; paths start on the unit sphere.
     GeneralLinear,
+    /// Hyperbolic space of dimension `n - 1` under boosts and rotations; paths start around its origin.
+    Hyperbolic,
 }
 
 /// How the drift of the posterior depends on time.
@@ -28,6 +32,25 @@ pub enum DriftKind {
         /// Model times that are taken to 0 and 1.
         interval: (f64, f64),
     },
+    /// Straight lines between equally spaced knots, constant before the first and after the last.
+    PiecewiseLinear {
+        /// Number of knots, 2 at least.
+        knots: usize,
+        /// Model times of the first and the last knot.
+        interval: (f64, f64),
+    },
+}
+
+/// How a path is taken one step on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum SchemeKind {
+    /// Geometric Euler-Maruyama with noise in the whole Lie algebra.
+    #[default]
+    GeometricEuler,
+    /// Geometric Euler-Maruyama with noise along the space alone: fewer random numbers, the same process in the limit.
+    /// States are stored.
+    TangentNoise,
 }
 
 /// The process that paths are compared with.
@@ -81,6 +104,8 @@ pub struct LatentConfig {
     pub sigma: f64,
     /// What a path keeps for its backward pass.
     pub memory: MemoryKind,
+    /// How a path is taken one step on.
+    pub scheme: SchemeKind,
 }
 
 impl Default for LatentConfig {
@@ -94,6 +119,7 @@ impl Default for LatentConfig {
             divergence: DivergenceKind::MonteCarlo,
             sigma: 0.1,
             memory: MemoryKind::Stored,
+            scheme: SchemeKind::GeometricEuler,
         }
     }
 }
@@ -110,8 +136,8 @@ pub enum LatentConfigError {
         /// Smallest one.
         least: usize,
     },
-    /// The drift has no polynomials or no interval.
-    #[error("`latent.drift` needs at least one polynomial and an interval that increases")]
+    /// The drift has no polynomials, too few knots or no interval.
+    #[error("`latent.drift` needs at least one polynomial, or two knots, and an interval that increases")]
     Drift,
     /// The diffusion scale is not positive.
     #[error("`latent.sigma` is {sigma}; it must be positive and finite")]
@@ -122,6 +148,14 @@ pub enum LatentConfigError {
     /// The bound of the divergence holds on the sphere only.
     #[error("`latent.divergence = \"frobenius-bound\"` holds on the sphere only; use \"monte-carlo\"")]
     Bound,
+    /// The bound of the divergence is a formula for polynomials.
+    #[error("`latent.divergence = \"frobenius-bound\"` needs a drift of polynomials; use \"monte-carlo\"")]
+    BoundOfDrift,
+    /// Steps of the scheme cannot be taken back.
+    #[error(
+        "`latent.memory = \"reversible\"` does not go with `latent.scheme`, whose steps cannot be taken back; use \"stored\""
+    )]
+    Memory,
 }
 
 impl LatentConfig {
@@ -134,15 +168,21 @@ impl LatentConfig {
             return Err(LatentConfigError::Dimension { dim: self.dim, least: 2 });
         }
         let (start, end) = self.interval();
-        if self.terms() == 0 || !(start < end && start.is_finite() && end.is_finite()) {
+        let least = if let DriftKind::PiecewiseLinear { .. } = self.drift { 2 } else { 1 };
+        if self.terms() < least || !(start < end && start.is_finite() && end.is_finite()) {
             return Err(LatentConfigError::Drift);
         }
         if !(self.sigma > 0.0 && self.sigma.is_finite()) {
             return Err(LatentConfigError::Sigma { sigma: self.sigma });
         }
-        match (self.space, self.divergence) {
-            (SpaceKind::GeneralLinear, DivergenceKind::FrobeniusBound) => Err(LatentConfigError::Bound),
-            _ => Ok(()),
+        if self.memory == MemoryKind::Reversible && !self.scheme().reverses() {
+            return Err(LatentConfigError::Memory);
+        }
+        match (self.divergence, self.space, self.drift) {
+            (DivergenceKind::MonteCarlo, ..) => Ok(()),
+            (_, SpaceKind::Sphere, DriftKind::PiecewiseLinear { .. }) => Err(LatentConfigError::BoundOfDrift),
+            (_, SpaceKind::Sphere, _) => Ok(()),
+            _ => Err(LatentConfigError::Bound),
         }
     }
 
@@ -151,6 +191,37 @@ impl LatentConfig {
         match self.space {
             SpaceKind::Sphere => Space::Sphere,
             SpaceKind::GeneralLinear => Space::GeneralLinear,
+            SpaceKind::Hyperbolic => Space::Hyperbolic,
+        }
+    }
+
+    /// The scheme of the kernels.
+    pub fn scheme(&self) -> Scheme {
+        match self.scheme {
+            SchemeKind::GeometricEuler => Scheme::GeometricEuler,
+            SchemeKind::TangentNoise => Scheme::TangentNoise,
+        }
+    }
+
+    /// What the coefficients of a drift stand for.
+    pub fn drift(&self) -> PathDrift {
+        let (start, end) = self.interval();
+        match self.drift {
+            DriftKind::Constant | DriftKind::Chebyshev { .. } => {
+                PathDrift::Chebyshev { terms: self.terms(), interval: (start, end) }
+            }
+            DriftKind::PiecewiseLinear { knots, .. } => {
+                let place = |i: usize| start + (end - start) * i as f64 / (knots - 1) as f64;
+                PathDrift::PiecewiseLinear { knots: PathGrid::Shared((0..knots).map(place).collect()) }
+            }
+        }
+    }
+
+    /// The shape of the drift coefficients of a series.
+    pub fn drift_shape(&self) -> [usize; 2] {
+        match self.drift {
+            DriftKind::Constant | DriftKind::Chebyshev { .. } => [self.algebra_dim(), self.terms()],
+            DriftKind::PiecewiseLinear { .. } => [self.terms(), self.algebra_dim()],
         }
     }
 
@@ -167,19 +238,20 @@ impl LatentConfig {
         self.space().algebra_dim(self.dim)
     }
 
-    /// Polynomials of the drift.
+    /// Polynomials or knots of the drift.
     pub fn terms(&self) -> usize {
         match self.drift {
             DriftKind::Constant => 1,
             DriftKind::Chebyshev { terms, .. } => terms,
+            DriftKind::PiecewiseLinear { knots, .. } => knots,
         }
     }
 
-    /// The interval of the polynomials; a constant drift may have any.
+    /// The interval of the polynomials or knots; a constant drift may have any.
     pub fn interval(&self) -> (f64, f64) {
         match self.drift {
             DriftKind::Constant => (0.0, 1.0),
-            DriftKind::Chebyshev { interval, .. } => interval,
+            DriftKind::Chebyshev { interval, .. } | DriftKind::PiecewiseLinear { interval, .. } => interval,
         }
     }
 }

@@ -8,8 +8,8 @@ mod start;
 
 pub use bound::frobenius_bound;
 pub use config::{
-    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, MemoryKind, PriorKind, SpaceKind,
+    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, MemoryKind, PriorKind, SchemeKind, SpaceKind,
 };
-pub use path::{PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
+pub use path::{PathDrift, PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
 pub use process::{PathParameters, PathProcess};
-pub use start::{StartPlan, StartPoints, power_spherical};
+pub use start::{StartPlan, StartPoints, start_points};

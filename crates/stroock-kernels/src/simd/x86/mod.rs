@@ -8,7 +8,7 @@ mod select;
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, SingleLanes, Words, elementary};
+use super::{LaneKernel, Lanes, SingleLanes, Words, elementary};
 use crate::noise::{MULTIPLIERS, RoundKeys, box_muller};
 use select::*;
 
@@ -35,7 +35,8 @@ macro_rules! x86_lanes {
         $select:ident, $where_greater:ident, $all_at_most:ident, $interleave:ident, $load_part:ident, $store_part:ident;
         $splat_words:ident, $load_words:ident, $and:ident, $or:ident, $xor:ident, $minus:ident,
         $shl:ident, $shr:ident, $sar:ident, $convert:ident, $bits:ident, $unbits:ident;
-        $mul_wide:ident, $shr64:ident, $shl64:ident
+        $mul_wide:ident, $shr64:ident, $shl64:ident;
+        $features:literal
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -49,6 +50,7 @@ macro_rules! x86_lanes {
             type Real = f32;
             type Words = $words;
             const WIDTH: usize = $width;
+            const FAST: bool = true;
 
             #[inline(always)]
             fn splat(x: f32) -> Self {
@@ -135,6 +137,16 @@ macro_rules! x86_lanes {
             #[inline(always)]
             fn all_at_most(self, bound: f32) -> bool {
                 intrinsic!($all_at_most(self.0, $splat(bound)))
+            }
+
+            #[inline(always)]
+            fn call<K: LaneKernel>(kernel: K) {
+                #[target_feature(enable = $features)]
+                #[inline(never)]
+                fn behind_a_call<K: LaneKernel>(kernel: K) {
+                    kernel.run();
+                }
+                intrinsic!(behind_a_call(kernel))
             }
 
             #[inline(always)]
@@ -268,7 +280,8 @@ x86_lanes! {
     select_256, where_greater_256, all_at_most_256, interleave_256, load_part_256, store_part_256;
     _mm256_set1_epi32, _mm256_loadu_si256, _mm256_and_si256, _mm256_or_si256, _mm256_xor_si256, _mm256_sub_epi32,
     _mm256_sll_epi32, _mm256_srl_epi32, _mm256_sra_epi32, _mm256_cvtepi32_ps, _mm256_castps_si256, _mm256_castsi256_ps;
-    _mm256_mul_epu32, _mm256_srli_epi64, _mm256_slli_epi64
+    _mm256_mul_epu32, _mm256_srli_epi64, _mm256_slli_epi64;
+    "avx2,fma"
 }
 
 x86_lanes! {
@@ -279,5 +292,6 @@ x86_lanes! {
     select_512, where_greater_512, all_at_most_512, interleave_512, load_part_512, store_part_512;
     _mm512_set1_epi32, _mm512_loadu_si512, _mm512_and_si512, _mm512_or_si512, _mm512_xor_si512, _mm512_sub_epi32,
     _mm512_sll_epi32, _mm512_srl_epi32, _mm512_sra_epi32, _mm512_cvtepi32_ps, _mm512_castps_si512, _mm512_castsi512_ps;
-    _mm512_mul_epu32, _mm512_srli_epi64, _mm512_slli_epi64
+    _mm512_mul_epu32, _mm512_srli_epi64, _mm512_slli_epi64;
+    "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw"
 }
