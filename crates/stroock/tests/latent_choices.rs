@@ -271,7 +271,12 @@ fn learns(choices: LatentConfig) {
 fn a_model_on_hyperbolic_space_learns() {
     learns(LatentConfig { space: SpaceKind::Hyperbolic, ..latent() });
     let prior = PriorKind::Learned;
-    learns(LatentConfig { space: SpaceKind::Hyperbolic, prior, scheme: SchemeKind::TangentNoise, ..latent() });
+    learns(LatentConfig {
+        space: SpaceKind::Hyperbolic,
+        prior,
+        scheme: SchemeKind::TangentNoise,
+        ..latent()
+    });
 }
 
 #[test]
@@ -357,7 +362,9 @@ fn choices_that_cannot_be_are_refused_with_a_sentence() {
         ..latent()
     };
     assert!(refused(bound).contains("holds on the sphere only"));
-    assert!(refused(LatentConfig { space: SpaceKind::Hyperbolic, ..bound }).contains("holds on the sphere only"));
+    assert!(
+        refused(LatentConfig { space: SpaceKind::Hyperbolic, ..bound }).contains("holds on the sphere only")
+    );
     let drift = DriftKind::PiecewiseLinear { knots: 3, interval: (0.0, 1.0) };
     let knots = LatentConfig { space: SpaceKind::Sphere, drift, ..bound };
     assert_eq!(knots.check(), Err(LatentConfigError::BoundOfDrift));

@@ -41,16 +41,16 @@
 //! | geometric, `S^4`, sigma = 0.6, constant drift: noise does not commute | strong | 0.52 |
 //! | geometric, `S^1`, sigma = 1, drift in time: noise commutes | strong | 1.02 |
 //! | geometric, `S^2`, sigma = 0.1, drift in time | strong | 1.01 |
-//! | geometric, `H^2`, sigma = 0.5, constant drift: noise does not commute | strong | ORDER_H2 |
-//! | geometric, `H^1`, sigma = 0.5, drift in time: noise commutes | strong | ORDER_H1 |
+//! | geometric, `H^2`, sigma = 0.5, constant drift: noise does not commute | strong | 0.54 |
+//! | geometric, `H^1`, sigma = 0.5, drift in time: noise commutes | strong | 1.03 |
 //! | geometric, `S^2`, sigma = 1, constant drift: mean of `z_T` | weak | 0.99 |
 //! | geometric, `S^2`, sigma = 1, constant drift: mean of the divergence | weak | 1.03 |
-//! | geometric, `H^2`, sigma = 0.7, constant drift: mean of `z_T` | weak | ORDER_WH2 |
-//! | tangent, `S^2`, sigma = 1, constant drift | strong | ORDER_TS2 |
-//! | tangent, `R^3` under `GL(3)`, sigma = 0.5, constant drift | strong | ORDER_TGL |
-//! | tangent, `H^2`, sigma = 0.5, constant drift | strong | ORDER_TH2 |
-//! | tangent, `S^2`, sigma = 1, no drift: mean of `z_T` | weak | ORDER_WT1 |
-//! | tangent, `S^2`, sigma = 1, no drift: second moment of `z_T` | weak | ORDER_WT2 |
+//! | geometric, `H^2`, sigma = 0.7, constant drift: mean of `z_T` | weak | 1.01 |
+//! | tangent, `S^2`, sigma = 1, constant drift | strong | 0.52 |
+//! | tangent, `R^3` under `GL(3)`, sigma = 0.5, constant drift | strong | 0.55 |
+//! | tangent, `H^2`, sigma = 0.5, constant drift | strong | 0.55 |
+//! | tangent, `S^2`, sigma = 1, no drift: mean of `z_T` | weak | 1.01 |
+//! | tangent, `S^2`, sigma = 1, no drift: second moment of `z_T` | weak | 1.00 |
 //!
 //! The strong order is 1/2 in general, not the 1 that the paper cites: for non-commuting noise the missing
 //! Levy areas leave an error of `sigma^2 sqrt((n-1)(n-2) T dt / 4)` on the sphere. For small `sigma` that constant is so

@@ -3,12 +3,11 @@
 //! The loops run over a constant number of lanes without branches, so that the compiler turns most of them
 //! into vector instructions.
 
-use super::level::BASELINE_FUSED;
 use super::{LaneKernel, Lanes, SingleLanes, Words, elementary};
 use crate::noise::{RoundKeys, box_muller, philox};
 
-/// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where the
-/// processor has the instruction.
+/// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where every
+/// processor of the compilation target has the instruction.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Array<T, const L: usize, const FUSED: bool>([T; L]);
@@ -19,7 +18,7 @@ pub(crate) struct Array<T, const L: usize, const FUSED: bool>([T; L]);
 pub(crate) struct WordArray<const L: usize>([u32; L]);
 
 #[inline(never)]
-fn behind_a_plain_call<K: LaneKernel>(kernel: K) {
+fn behind_a_call<K: LaneKernel>(kernel: K) {
     kernel.run();
 }
 
@@ -43,18 +42,7 @@ macro_rules! array_arithmetic {
 
         #[inline(always)]
         fn call<K: LaneKernel>(kernel: K) {
-            #[cfg(target_arch = "x86_64")]
-            if FUSED && !BASELINE_FUSED {
-                #[target_feature(enable = "avx2,fma")]
-                #[inline(never)]
-                fn behind_a_call<K: LaneKernel>(kernel: K) {
-                    kernel.run();
-                }
-                // SAFETY: beyond the baseline, fused arrays are made only behind `dispatch` for processors that have
-                // these features.
-                return unsafe { behind_a_call(kernel) };
-            }
-            behind_a_plain_call(kernel);
+            behind_a_call(kernel);
         }
 
         #[inline(always)]

@@ -78,20 +78,18 @@ pub trait SimdReal: Real + sealed::Sealed {
     fn increments(level: Level, increments: Increments<Self>) -> Vec<Self>;
 }
 
-/// A real number with vectors. Double precision is the measure of the single precision kernels and needs no
-/// instructions of its own at every level: each compiled kernel costs seconds of building.
+/// A real number with vectors. Double precision is the measure of the single precision kernels and runs portably at
+/// every level: each compiled kernel costs seconds of building.
 pub(crate) trait LaneReal: SimdReal {
     /// Runs `kernel` with the vectors of `level`, or portably where the processor lacks them.
     fn run<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
 }
 
 // A fused multiply-add is part of the baseline on these targets and a slow library call elsewhere.
-pub(super) const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 type PortableSingles = Array<f32, 8, BASELINE_FUSED>;
-type PortableDoubles = Array<f64, 4, BASELINE_FUSED>;
-#[cfg(target_arch = "x86_64")]
-type FusedDoubles = Array<f64, 4, true>;
+type Doubles = Array<f64, 4, BASELINE_FUSED>;
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
@@ -144,12 +142,8 @@ impl SimdReal for f64 {
 
 impl LaneReal for f64 {
     fn run<K: Kernel<f64>>(level: Level, kernel: K) -> K::Output {
-        match level.or_portable() {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: a processor that has either level has the features that the function enables.
-            Level::Avx2 | Level::Avx512 => unsafe { with_avx2::<FusedDoubles, K>(kernel) },
-            _ => kernel.run::<PortableDoubles>(),
-        }
+        let _ = level;
+        kernel.run::<Doubles>()
     }
 }
 

@@ -92,9 +92,8 @@ fn compare(name: &str, plan: &PathPlan, sigma: f64, drift: f64, with_prior: bool
     }
     let shape = shape(plan, m);
     let count = shape.iter().product();
-    let coefficients = |size: f64, seed| -> Vec<f64> {
-        uniform(count, seed).into_iter().map(|x| size * x).collect()
-    };
+    let coefficients =
+        |size: f64, seed| -> Vec<f64> { uniform(count, seed).into_iter().map(|x| size * x).collect() };
     let mut leaves = vec![("start", start), ("drift", coefficients(drift, 2)), ("sigma", vec![sigma])];
     if with_prior {
         leaves.push(("prior", coefficients(0.5 * drift, 3)));
