@@ -92,6 +92,7 @@ every_variant!(
     drifts, DriftKind,
     DriftKind::Constant => DriftKind::Constant,
     DriftKind::Chebyshev { .. } => DriftKind::Chebyshev { terms: 4, interval: (0.0, 1.98) },
+    DriftKind::PiecewiseLinear { .. } => DriftKind::PiecewiseLinear { knots: 5, interval: (0.0, 0.99) },
 );
 
 every_variant!(

@@ -8,8 +8,8 @@
 //!
 //! stays on `M` when `K(t)` and the `E_i` lie in the Lie algebra of `G`. This crate has
 //!
-//! - the spaces: [`HomogeneousSpace`] with the instances [`Sphere`], [`GeneralLinear`] and
-//!   [`QuadraticGroup`];
+//! - the spaces: [`HomogeneousSpace`] with the instances [`Sphere`], [`Hyperbolic`], [`GeneralLinear`]
+//!   and [`QuadraticGroup`];
 //! - the distributions of start points: [`UniformSphere`] and [`PowerSpherical`], the latter with pathwise
 //!   gradients in both of its parameters;
 //! - a plain simulation of the process on any space: [`OnePointMotion`].
@@ -30,6 +30,6 @@ pub use error::{GeometryError, ensure_finite, ensure_length};
 pub use one_point_motion::OnePointMotion;
 pub use real::Real;
 pub use space::{
-    GeneralLinear, HomogeneousSpace, QuadraticGroup, Sphere, TaylorPlan, exponential_action,
+    GeneralLinear, HomogeneousSpace, Hyperbolic, QuadraticGroup, Sphere, TaylorPlan, exponential_action,
     exponential_action_pullback,
 };

@@ -8,7 +8,9 @@ use sample::{
     GENERAL_FORM, SYMMETRIC_FORM, as_f64, basis, coefficients_of_norm, general_quadratic, matrix, numbers,
     of, row_major, samples,
 };
-use stroock_geometry::{GeneralLinear, GeometryError, HomogeneousSpace, QuadraticGroup, Real, Sphere};
+use stroock_geometry::{
+    GeneralLinear, GeometryError, HomogeneousSpace, Hyperbolic, QuadraticGroup, Real, Sphere,
+};
 use stroock_testing::finite_difference::assert_close;
 
 /// The required methods of another space and nothing else: what a new space has to supply.
@@ -316,6 +318,7 @@ fn bad_spaces_are_refused() {
     for n in [0, 1] {
         assert_eq!(Sphere::new(n), Err(too_small(n)));
         assert_eq!(GeneralLinear::new(n), Err(too_small(n)));
+        assert_eq!(Hyperbolic::new(n), Err(too_small(n)));
         assert_eq!(QuadraticGroup::new(n, &vec![1.0; n], 1.0), Err(too_small(n)));
         assert_eq!(QuadraticGroup::<f64>::indefinite_orthogonal(n, 0), Err(too_small(n)));
     }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::simd::Level;
-use stroock_kernels::start::{Draws, PowerSphericalStart, uniform};
+use stroock_kernels::start::{Draws, PowerSphericalStart, StartDistribution, uniform};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -42,7 +42,13 @@ fn variants(criterion: &mut Criterion) {
     for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
         for memory in [Memory::Stored, Memory::Reversible] {
             group.bench_function(format!("{level:?}/{memory:?}"), |bencher| {
-                bencher.iter(|| batch.forward_backward(PathSolver { level, memory }, &of_states, &of_kl));
+                bencher.iter(|| {
+                    batch.forward_backward(
+                        PathSolver { level, memory, ..PathSolver::default() },
+                        &of_states,
+                        &of_kl,
+                    )
+                });
             });
         }
     }

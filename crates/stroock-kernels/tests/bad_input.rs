@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
-    Drift, Grid, Memory, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Space,
+    Chebyshev, Drift, Grid, Memory, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Scheme, Space,
 };
-use stroock_kernels::start::{Draws, PowerSphericalStart, uniform};
+use stroock_kernels::start::{Draws, PowerSphericalStart, StartDistribution, uniform};
 
 fn good() -> Batch<f32> {
     Batch::chebyshev(Space::Sphere, 3, 2, 1, 4)
@@ -113,7 +113,7 @@ fn an_interval_needs_a_length() {
         dim: 2,
         samples: 1,
         grid: Grid::Shared(&[0.0, 1.0]),
-        drift: Drift::Chebyshev { terms: 1, interval: (1.0, 1.0), coefficients: &[0.0] },
+        drift: Drift::Chebyshev(Chebyshev { terms: 1, interval: (1.0, 1.0), coefficients: &[0.0] }),
         prior: Prior::Driftless,
         sigma: 1.0,
         start: &[1.0, 0.0],
@@ -123,13 +123,69 @@ fn an_interval_needs_a_length() {
     let error = |problem| PathSolver::default().forward(&problem).map(|_| ()).unwrap_err();
     let argument = "drift.interval";
     assert_eq!(error(problem), PathError::Interval { argument, start: 1.0, end: 1.0 });
-    let drift = Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[0.0] };
-    let prior = Prior::Chebyshev { terms: 1, interval: (2.0, 1.0), coefficients: &[0.0] };
+    let drift = Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[0.0] });
+    let prior =
+        Prior::Drift(Drift::Chebyshev(Chebyshev { terms: 1, interval: (2.0, 1.0), coefficients: &[0.0] }));
     let argument = "prior.interval";
     assert_eq!(
         error(PathProblem { drift, prior, ..problem }),
         PathError::Interval { argument, start: 2.0, end: 1.0 }
     );
+}
+
+#[test]
+fn a_scheme_that_does_not_reverse_stores_its_states() {
+    let scheme = Scheme::TangentNoise;
+    let solver = PathSolver { scheme, memory: Memory::Reversible, ..PathSolver::default() };
+    let error = solver.forward(&good().problem()).map(|_| ()).unwrap_err();
+    assert_eq!(error, PathError::SchemeDoesNotReverse { scheme });
+    let stored = PathSolver { memory: Memory::Stored, ..solver };
+    let path = stored.forward(&good().problem()).unwrap();
+    let [of_states, of_kl] = [vec![1.0; path.states.len()], vec![1.0; 2]];
+    let other = PathSolver::default().backward(&good().problem(), &path.tape, &of_states, &of_kl);
+    assert_eq!(other.map(|_| ()), Err(PathError::ForeignTape));
+}
+
+#[test]
+fn start_points_off_the_space_are_told_why() {
+    for (space, start, word) in [
+        (Space::Sphere, [2.0, 0.0, 0.0], "norm is 2"),
+        (Space::GeneralLinear, [0.0; 3], "origin"),
+        (Space::Hyperbolic, [1.0, 1.0, 0.0], "first coordinate is 1"),
+        (Space::Hyperbolic, [-1.0, 0.0, 0.0], "first coordinate is -1"),
+    ] {
+        let mut batch = Batch::<f32>::chebyshev(space, 3, 2, 1, 4);
+        batch.start[3..].copy_from_slice(&start);
+        let error = PathSolver::default().forward(&batch.problem()).map(|_| ()).unwrap_err();
+        assert!(matches!(error, PathError::StartOffSpace { row: 1, .. }), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_path_that_leaves_the_range_of_the_numbers_stops() {
+    let mut batch = Batch::<f32>::chebyshev(Space::Hyperbolic, 3, 2, 1, 4);
+    batch.drift[18..].iter_mut().for_each(|c| *c = 90.0);
+    let error = PathSolver::default().forward(&batch.problem()).map(|_| ()).unwrap_err();
+    assert_eq!(error, PathError::StateNotFinite { series: 1 });
+}
+
+#[test]
+fn knots_are_named() {
+    let knots = |change: fn(&mut Batch<f32>)| {
+        let mut batch = good().with_knots(true);
+        change(&mut batch);
+        PathSolver::default().forward(&batch.problem()).map(|_| ()).unwrap_err().to_string()
+    };
+    for (message, argument) in [
+        (knots(|b| b.knots.as_mut().unwrap().1[2] = -9.0), "drift.knots"),
+        (knots(|b| b.knots.as_mut().unwrap().0 = Some(vec![0, 0, 3])), "drift.knots"),
+        (knots(|b| b.knots.as_mut().unwrap().0 = Some(vec![0, 2])), "drift.knots.offsets"),
+        (knots(|b| _ = b.knots.as_mut().unwrap().1.pop()), "drift.knots.times"),
+        (knots(|b| _ = b.drift.pop()), "drift.coefficients"),
+    ] {
+        assert!(message.contains(&format!("`{argument}`")), "`{message}` does not name `{argument}`");
+    }
 }
 
 #[test]
@@ -209,10 +265,10 @@ proptest! {
             dim,
             samples,
             grid: Grid::Shared(&times),
-            drift: Drift::Chebyshev { terms, interval: (-2.0, 2.0), coefficients: &coefficients },
+            drift: Drift::Chebyshev(Chebyshev { terms, interval: (-2.0, 2.0), coefficients: &coefficients }),
             prior: match prior_terms {
                 0 => Prior::Driftless,
-                terms => Prior::Chebyshev { terms, interval: (-1.0, 3.0), coefficients: &of_prior },
+                terms => Prior::Drift(Drift::Chebyshev(Chebyshev { terms, interval: (-1.0, 3.0), coefficients: &of_prior })),
             },
             sigma,
             start: &start,

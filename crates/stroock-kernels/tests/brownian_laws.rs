@@ -17,7 +17,7 @@
 use stroock_geometry::distribution::UniformSphere;
 use stroock_kernels::noise::{NoiseKey, Purpose, increments};
 use stroock_kernels::path::{
-    Drift, Grid, Memory, Noise, Path, PathProblem, PathSolver, Prior, Requests, Space,
+    Chebyshev, Drift, Grid, Memory, Noise, Path, PathProblem, PathSolver, Prior, Requests, Space,
 };
 use stroock_kernels::simd::Level;
 use stroock_testing::statistics::estimate;
@@ -60,7 +60,7 @@ impl Motion {
             dim: self.n,
             samples: start.len() / self.n,
             grid: Grid::Shared(&times),
-            drift: Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &drift },
+            drift: Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &drift }),
             prior: Prior::Driftless,
             sigma: self.sigma as f32,
             start: &single(start),
@@ -495,7 +495,7 @@ fn ten_thousand_steps_in_single_precision_stay_on_the_sphere() {
             dim: n,
             samples,
             grid: Grid::Shared(&times),
-            drift: Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &drift },
+            drift: Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &drift }),
             prior: Prior::Driftless,
             sigma: 1.0,
             start: &start.repeat(samples),

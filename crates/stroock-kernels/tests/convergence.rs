@@ -1,5 +1,4 @@
-//! Measured orders of convergence of the geometric Euler-Maruyama scheme, and agreement with the plain
-//! one-point motion.
+//! Measured orders of convergence of the schemes, and agreement with the plain one-point motion.
 //!
 //! Strong errors are root mean squares over paths of `|z_T^dt - z_T^ref|`, where the reference is the scheme
 //! itself on a grid of 2^12 steps with the same Brownian motion. Weak errors are computed without sampling:
@@ -11,13 +10,18 @@
 //! the variance `dt^2` each. Where the commutators vanish (n = 2), or where the noise is small beside the
 //! change of the drift within a step, the order 1 is seen.
 
-use stroock_geometry::{GeneralLinear, HomogeneousSpace, OnePointMotion, Sphere};
+use stroock_geometry::{GeneralLinear, HomogeneousSpace, Hyperbolic, OnePointMotion, Sphere};
 use stroock_kernels::noise::{NoiseKey, increments};
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
+use stroock_kernels::path::{
+    Chebyshev, Drift, Grid, Memory, Noise, PathProblem, PathSolver, PerStep, Prior, Requests, Scheme, Space,
+};
 use stroock_kernels::simd::Level;
+use stroock_testing::statistics::estimate;
 
-/// A motion on the sphere over `[0, 1]`.
+/// A motion over `[0, 1]`.
 struct Motion {
+    space: Space,
+    scheme: Scheme,
     n: usize,
     sigma: f64,
     /// Coefficients of `K(t)`.
@@ -26,8 +30,12 @@ struct Motion {
 }
 
 impl Motion {
-    fn coefficients(&self) -> usize {
-        Space::Sphere.algebra_dim(self.n)
+    /// Normals of a step.
+    fn normals(&self) -> usize {
+        match self.scheme {
+            Scheme::GeometricEuler => self.space.algebra_dim(self.n),
+            Scheme::TangentNoise => self.n,
+        }
     }
 
     /// `K(t_j)` for the steps of the grid.
@@ -35,23 +43,23 @@ impl Motion {
         (0..steps).flat_map(|j| (self.drift)(j as f64 / steps as f64)).collect()
     }
 
-    /// Last states `[S, n]` on the grid that fits `noise` (`[S, steps, m]`).
+    /// Last states `[S, n]` on the grid that fits `noise` (`[S, steps, normals]`).
     fn last_states(&self, steps: usize, noise: &[f64]) -> Vec<f64> {
-        let samples = noise.len() / (steps * self.coefficients());
+        let samples = noise.len() / (steps * self.normals());
         let times = uniform_times(steps);
         let problem = PathProblem {
-            space: Space::Sphere,
+            space: self.space,
             dim: self.n,
             samples,
             grid: Grid::Shared(&times),
-            drift: Drift::Steps(&self.drifts(steps)),
+            drift: Drift::PerStep(PerStep(&self.drifts(steps))),
             prior: Prior::Driftless,
             sigma: self.sigma,
             start: &self.start.repeat(samples),
             noise: Noise::Given(noise),
             requests: Requests::At { offsets: &[0, 1], indices: &[steps] },
         };
-        solver().forward(&problem).unwrap().states
+        PathSolver { scheme: self.scheme, ..PathSolver::default() }.forward(&problem).unwrap().states
     }
 }
 
@@ -118,7 +126,7 @@ fn coarsened(noise: &[f64], m: usize) -> Vec<f64> {
 }
 
 fn strong_errors(name: &'static str, motion: &Motion, paths: u32) -> Errors {
-    let m = motion.coefficients();
+    let m = motion.normals();
     let mut noise = Vec::new();
     for sample in 0..paths {
         let key = NoiseKey::new(1, motion.n as u64);
@@ -156,13 +164,27 @@ fn assert_area_error(motion: &Motion, errors: &Errors) {
 
 #[test]
 fn non_commuting_noise_has_strong_order_one_half() {
-    let sphere = Motion { n: 3, sigma: 1.0, drift: |_| vec![1.0, -0.5, 2.0], start: axis(3) };
+    let sphere = Motion {
+        space: Space::Sphere,
+        scheme: Scheme::GeometricEuler,
+        n: 3,
+        sigma: 1.0,
+        drift: |_| vec![1.0, -0.5, 2.0],
+        start: axis(3),
+    };
     let errors = strong_errors("strong, S^2, sigma = 1, constant drift", &sphere, 400);
     errors.assert_order(0.5, 0.1);
     assert_area_error(&sphere, &errors);
 
     let constant = |_| vec![1.0, -0.5, 0.3, 0.8, 0.1, -1.2, 0.4, 0.9, -0.7, 0.2];
-    let sphere = Motion { n: 5, sigma: 0.6, drift: constant, start: axis(5) };
+    let sphere = Motion {
+        space: Space::Sphere,
+        scheme: Scheme::GeometricEuler,
+        n: 5,
+        sigma: 0.6,
+        drift: constant,
+        start: axis(5),
+    };
     let errors = strong_errors("strong, S^4, sigma = 0.6, constant drift", &sphere, 200);
     errors.assert_order(0.5, 0.1);
     assert_area_error(&sphere, &errors);
@@ -170,7 +192,14 @@ fn non_commuting_noise_has_strong_order_one_half() {
 
 #[test]
 fn commuting_noise_has_strong_order_one() {
-    let circle = Motion { n: 2, sigma: 1.0, drift: |t| vec![2.0 * (3.0 * t).cos()], start: axis(2) };
+    let circle = Motion {
+        space: Space::Sphere,
+        scheme: Scheme::GeometricEuler,
+        n: 2,
+        sigma: 1.0,
+        drift: |t| vec![2.0 * (3.0 * t).cos()],
+        start: axis(2),
+    };
     strong_errors("strong, S^1, sigma = 1, drift in time", &circle, 200).assert_order(1.0, 0.1);
 }
 
@@ -182,7 +211,14 @@ fn turning_drift(t: f64) -> Vec<f64> {
 /// 1/2 of the noise would take over at steps far below those measured.
 #[test]
 fn small_noise_has_strong_order_one_on_usual_grids() {
-    let sphere = Motion { n: 3, sigma: 0.1, drift: turning_drift, start: axis(3) };
+    let sphere = Motion {
+        space: Space::Sphere,
+        scheme: Scheme::GeometricEuler,
+        n: 3,
+        sigma: 0.1,
+        drift: turning_drift,
+        start: axis(3),
+    };
     strong_errors("strong, S^2, sigma = 0.1, drift in time", &sphere, 200).assert_order(1.0, 0.1);
 }
 
@@ -191,17 +227,203 @@ fn small_noise_has_strong_order_one_on_usual_grids() {
 /// lies between 1 and 1/2.
 #[test]
 fn small_noise_with_constant_drift_is_between_the_orders() {
-    let sphere = Motion { n: 3, sigma: 0.1, drift: |_| vec![1.0, -0.5, 2.0], start: axis(3) };
+    let sphere = Motion {
+        space: Space::Sphere,
+        scheme: Scheme::GeometricEuler,
+        n: 3,
+        sigma: 0.1,
+        drift: |_| vec![1.0, -0.5, 2.0],
+        start: axis(3),
+    };
     strong_errors("strong, S^2, sigma = 0.1, constant drift", &sphere, 200).assert_order(0.87, 0.1);
 }
 
 #[test]
 fn drift_alone_has_order_one() {
-    let sphere = Motion { n: 3, sigma: 1e-7, drift: turning_drift, start: axis(3) };
+    let sphere = Motion {
+        space: Space::Sphere,
+        scheme: Scheme::GeometricEuler,
+        n: 3,
+        sigma: 1e-7,
+        drift: turning_drift,
+        start: axis(3),
+    };
     strong_errors("S^2, no noise, drift in time", &sphere, 1).assert_order(1.0, 0.1);
 }
 
-// Weak orders, on S^2.
+/// Noise that `n` Wiener processes drive through the lift at the state: the reference is the same equation with the
+/// same processes, whose increments add up over the steps of a coarser grid.
+#[test]
+fn noise_along_the_space_has_strong_order_one_half() {
+    for (space, name, start) in [
+        (Space::Sphere, "strong, S^2, sigma = 1, tangent noise", axis(3)),
+        (Space::GeneralLinear, "strong, GL(3), sigma = 0.5, tangent noise", axis(3)),
+        (Space::Hyperbolic, "strong, H^2, sigma = 0.5, tangent noise", axis(3)),
+    ] {
+        let sigma = if space == Space::Sphere { 1.0 } else { 0.5 };
+        let drift: fn(f64) -> Vec<f64> = match space {
+            Space::GeneralLinear => |_| vec![0.1, 0.5, -0.3, 0.2, -0.4, 0.6, 0.3, -0.2, 0.1],
+            _ => |_| vec![1.0, -0.5, 2.0],
+        };
+        let motion = Motion { space, scheme: Scheme::TangentNoise, n: 3, sigma, drift, start };
+        strong_errors(name, &motion, 400).assert_order(0.5, 0.15);
+    }
+}
+
+#[test]
+fn hyperbolic_noise_has_strong_order_one_half() {
+    let plane = Motion {
+        space: Space::Hyperbolic,
+        scheme: Scheme::GeometricEuler,
+        n: 3,
+        sigma: 0.5,
+        drift: |_| vec![1.0, -0.5, 2.0],
+        start: axis(3),
+    };
+    strong_errors("strong, H^2, sigma = 0.5, constant drift", &plane, 400).assert_order(0.5, 0.1);
+    let line = Motion {
+        space: Space::Hyperbolic,
+        scheme: Scheme::GeometricEuler,
+        n: 2,
+        sigma: 0.5,
+        drift: |t| vec![2.0 * (3.0 * t).cos()],
+        start: axis(2),
+    };
+    strong_errors("strong, H^1, sigma = 0.5, drift in time", &line, 200).assert_order(1.0, 0.1);
+}
+
+// Weak orders, on S^2 and H^2.
+
+/// The mean of a step of geometric Euler-Maruyama is a matrix on H^2 too; it is read off three points of the space.
+/// `E z_T = exp((K + 1/2 sum_i V_i^2) T) z_0` with `sum_k E_k^2 = I - (n - 2) J`.
+#[test]
+fn hyperbolic_weak_order_is_one() {
+    let (sigma, root) = (0.7f64, 2f64.sqrt());
+    let points = [[1.0, 0.0, 0.0], [root, 1.0, 0.0], [root, 0.0, 1.0]];
+    let nodes = normal_quadrature(10);
+    let node = |s: usize| [s % nodes.len(), s / nodes.len() % nodes.len(), s / nodes.len().pow(2)];
+    let count = nodes.len().pow(3);
+    let noise: Vec<f64> = (0..count).flat_map(|s| node(s).map(|i| nodes[i].0).repeat(3)).collect();
+    // J S for the coefficients of S, and the pinning drift.
+    let mut generator = skew(&DRIFT);
+    generator[..3].iter_mut().for_each(|entry| *entry = -*entry);
+    let half = 0.5 * sigma * sigma;
+    [2.0, 0.0, 0.0].iter().enumerate().for_each(|(i, pinning)| generator[i * 4] += half * pinning);
+    let mean = exponential_action(&generator, &points[1]);
+    let errors = LEVELS.map(|level| {
+        let dt = 0.5f64.powi(level as i32);
+        let problem = PathProblem {
+            space: Space::Hyperbolic,
+            dim: 3,
+            samples: count,
+            grid: Grid::Shared(&[0.0, dt]),
+            drift: Drift::PerStep(PerStep(&DRIFT.repeat(3))),
+            prior: Prior::Driftless,
+            sigma,
+            start: &points.concat().repeat(count),
+            noise: Noise::Given(&noise),
+            requests: Requests::At { offsets: &[0, 1, 2, 3], indices: &[1, 1, 1] },
+        };
+        let states = solver().forward(&problem).unwrap().states;
+        let mut means = [0.0; 9];
+        for (s, states) in states.chunks_exact(9).enumerate() {
+            let weight: f64 = node(s).iter().map(|&i| nodes[i].1).product();
+            means.iter_mut().zip(states).for_each(|(mean, z)| *mean += weight * z);
+        }
+        // Columns from the images of the points: e_1 and e_2 are points less a multiple of e_0.
+        let step: Vec<f64> = (0..3)
+            .flat_map(|i| [means[i], means[3 + i] - root * means[i], means[6 + i] - root * means[i]])
+            .collect();
+        let of_scheme = (0..1 << level).fold(points[1].to_vec(), |z, _| apply(&step, &z));
+        (dt, distance(&of_scheme, &mean))
+    });
+    Errors { name: "weak, H^2, sigma = 0.7, constant drift, E z_T", points: errors.to_vec() }
+        .assert_order(1.0, 0.1);
+}
+
+/// Without drift a step of tangent noise on S^2 has the mean `f z` and the second moment
+/// `g z z^T + (1 - g) / 2 (I - z z^T)`: measured from one step, and multiplied.
+#[test]
+fn noise_along_the_sphere_has_weak_order_one() {
+    let sigma = 1.0f64;
+    let nodes = normal_quadrature(16);
+    let count = nodes.len().pow(2);
+    // The component of the noise along z does nothing.
+    let noise: Vec<f64> =
+        (0..count).flat_map(|s| [0.3, nodes[s % nodes.len()].0, nodes[s / nodes.len()].0]).collect();
+    let solver = PathSolver { scheme: Scheme::TangentNoise, ..PathSolver::default() };
+    let mut errors = [
+        Errors { name: "weak, S^2, sigma = 1, tangent noise, E z_T", points: vec![] },
+        Errors { name: "weak, S^2, sigma = 1, tangent noise, E z_T z_T^T", points: vec![] },
+    ];
+    for level in LEVELS {
+        let dt = 0.5f64.powi(level as i32);
+        let problem = PathProblem {
+            space: Space::Sphere,
+            dim: 3,
+            samples: count,
+            grid: Grid::Shared(&[0.0, dt]),
+            drift: Drift::PerStep(PerStep(&[0.0; 3])),
+            prior: Prior::Driftless,
+            sigma,
+            start: &axis(3).repeat(count),
+            noise: Noise::Given(&noise),
+            requests: Requests::At { offsets: &[0, 1], indices: &[1] },
+        };
+        let states = solver.forward(&problem).unwrap().states;
+        let (mut first, mut second) = (0.0, 0.0);
+        for (s, z) in states.chunks_exact(3).enumerate() {
+            let weight = nodes[s % nodes.len()].1 * nodes[s / nodes.len()].1;
+            first += weight * z[0];
+            second += weight * z[0] * z[0];
+        }
+        // The square's excess over 1/3 shrinks by the factor of the second spherical harmonic.
+        let steps = 1 << level;
+        let of_scheme = [first.powi(steps), (1.5 * second - 0.5).powi(steps)];
+        let exact = [(-sigma * sigma).exp(), (-3.0 * sigma * sigma).exp()];
+        for i in 0..2 {
+            errors[i].points.push((dt, (of_scheme[i] - exact[i]).abs()));
+        }
+    }
+    errors.iter().for_each(|errors| errors.assert_order(1.0, 0.1));
+}
+
+/// Both schemes have the same means and second moments, those of the motion.
+#[test]
+fn schemes_have_the_same_moments() {
+    let (sigma, paths, steps) = (0.7, 20_000, 64);
+    let start = [0.6, 0.0, 0.8];
+    let mean = exact_mean(sigma, &DRIFT, &start);
+    let second = exact_second_moment_and_divergence(sigma, &DRIFT, &start);
+    for scheme in [Scheme::GeometricEuler, Scheme::TangentNoise] {
+        let motion = Motion {
+            space: Space::Sphere,
+            scheme,
+            n: 3,
+            sigma,
+            drift: |_| DRIFT.to_vec(),
+            start: start.to_vec(),
+        };
+        let key = NoiseKey::new(5, 0);
+        let noise: Vec<f64> = (0..paths)
+            .flat_map(|s| increments::<f64>(Level::detect(), key, 1, s, steps, motion.normals()))
+            .collect();
+        let states = motion.last_states(steps, &noise);
+        // Five standard errors, and the weak error of the scheme.
+        let close = |name: &str, values: Vec<f64>, expected: f64| {
+            let found = estimate(values);
+            let error = (found.mean - expected).abs();
+            assert!(error < 5.0 * found.standard_error + 0.005, "{scheme:?}, {name}: {error}");
+        };
+        for i in 0..3 {
+            close("mean", states.chunks_exact(3).map(|z| z[i]).collect(), mean[i]);
+            for j in 0..3 {
+                let products = states.chunks_exact(3).map(|z| z[i] * z[j]).collect();
+                close("second moment", products, second[i * 3 + j]);
+            }
+        }
+    }
+}
 
 /// Nodes and weights of Gauss's quadrature for a standard normal number.
 fn normal_quadrature(count: usize) -> Vec<(f64, f64)> {
@@ -249,7 +471,7 @@ fn step_moments(sigma: f64, dt: f64, drifts: &[f64]) -> Vec<StepMoments> {
         dim: 3,
         samples: count,
         grid: Grid::Shared(&[0.0, dt]),
-        drift: Drift::Steps(&of_axes),
+        drift: Drift::PerStep(PerStep(&of_axes)),
         prior: Prior::Driftless,
         sigma,
         start: &starts.repeat(count),
@@ -468,13 +690,17 @@ impl Batch {
         let m = space.algebra_dim(n);
         let steps = times.len() - lengths.len();
         let mut start = normals(seed + 1, samples * lengths.len() * n);
-        if space == Space::Sphere {
-            for z in start.chunks_exact_mut(n) {
-                let norm = dot(z, z).sqrt();
-                z.iter_mut().for_each(|z| *z /= norm);
+        for z in start.chunks_exact_mut(n) {
+            match space {
+                Space::Sphere => {
+                    let norm = dot(z, z).sqrt();
+                    z.iter_mut().for_each(|z| *z /= norm);
+                }
+                Space::GeneralLinear => {}
+                Space::Hyperbolic => z[0] = (1.0 + dot(&z[1..], &z[1..])).sqrt(),
             }
         }
-        // Matrices of GL(n) let the states grow: less drift and noise for them.
+        // Matrices of GL(n) and boosts let the states grow: less drift and noise for them.
         let scale = if space == Space::Sphere { 4.0 } else { 1.0 };
         let drift = normals(seed + 2, steps * m).iter().map(|k| scale * k).collect();
         let noise = normals(seed + 3, samples * steps * m);
@@ -491,7 +717,7 @@ impl Batch {
             dim: self.n,
             samples: self.samples,
             grid: Grid::PerSeries { offsets: &self.offsets, times: &self.times },
-            drift: Drift::Steps(&self.drift),
+            drift: Drift::PerStep(PerStep(&self.drift)),
             prior: Prior::Driftless,
             sigma: self.sigma,
             start: &self.start,
@@ -536,11 +762,16 @@ fn kernel_agrees_with_the_one_point_motion() {
     for n in [2, 3, 4, 5, 7, 16] {
         let spheres: Box<dyn HomogeneousSpace<f64>> = Box::new(Sphere::new(n).unwrap());
         let matrices: Box<dyn HomogeneousSpace<f64>> = Box::new(GeneralLinear::new(n).unwrap());
-        for (space, oracle) in [(Space::Sphere, spheres), (Space::GeneralLinear, matrices)] {
+        let boosts: Box<dyn HomogeneousSpace<f64>> = Box::new(Hyperbolic::new(n).unwrap());
+        let spaces =
+            [(Space::Sphere, spheres), (Space::GeneralLinear, matrices), (Space::Hyperbolic, boosts)];
+        for (space, oracle) in spaces {
             let batch = Batch::random(space, n, 10 * n as u64);
             for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
                 for memory in [Memory::Stored, Memory::Reversible] {
-                    let path = PathSolver { level, memory }.forward(&batch.problem()).unwrap();
+                    let path = PathSolver { level, memory, ..PathSolver::default() }
+                        .forward(&batch.problem())
+                        .unwrap();
                     let mut states = path.states.as_slice();
                     for row in 0..batch.samples * batch.series() {
                         let (sample, series) = (row / batch.series(), row % batch.series());
@@ -574,8 +805,9 @@ fn chebyshev_drift_is_the_drift_of_its_steps() {
             drift.extend(of_series.chunks_exact(terms).map(|of_entry| dot(of_entry, &polynomials)));
         }
     }
-    let by_steps = solver().forward(&PathProblem { drift: Drift::Steps(&drift), ..batch.problem() }).unwrap();
-    let chebyshev = Drift::Chebyshev { terms, interval, coefficients: &coefficients };
+    let by_steps =
+        solver().forward(&PathProblem { drift: Drift::PerStep(PerStep(&drift)), ..batch.problem() }).unwrap();
+    let chebyshev = Drift::Chebyshev(Chebyshev { terms, interval, coefficients: &coefficients });
     let by_polynomials = solver().forward(&PathProblem { drift: chebyshev, ..batch.problem() }).unwrap();
     assert_close("states", &by_polynomials.states, &by_steps.states);
     assert_close("divergence", &by_polynomials.kl, &by_steps.kl);

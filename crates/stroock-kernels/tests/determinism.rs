@@ -5,9 +5,9 @@ mod problems;
 
 use problems::Batch;
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{Gradients, Memory, Path, PathSolver, Space};
+use stroock_kernels::path::{Gradients, Memory, Path, PathSolver, Scheme, Space};
 use stroock_kernels::simd::Level;
-use stroock_kernels::start::{Draws, PowerSphericalStart};
+use stroock_kernels::start::{Draws, PowerSphericalStart, StartDistribution};
 use stroock_testing::finite_difference::assert_close;
 
 type Bits = Vec<Vec<u32>>;
@@ -46,6 +46,7 @@ fn threads_do_not_change_a_bit() {
         Batch::ragged(Space::Sphere, 4, 19, 3),
         uneven(21, 2).with_prior(3),
         Batch::ragged(Space::GeneralLinear, 3, 19, 3).with_prior(7),
+        Batch::ragged(Space::Hyperbolic, 3, 19, 3).with_knots(true),
     ];
     for batch in &batches {
         for memory in [Memory::Stored, Memory::Reversible] {
@@ -72,10 +73,12 @@ fn a_split_of_the_batch_does_not_change_a_bit() {
         uneven(21, 1).with_prior(2),
         Batch::ragged(Space::Sphere, 5, 21, 1).with_prior(7),
         Batch::ragged(Space::GeneralLinear, 3, 21, 1).with_prior(4),
+        Batch::ragged(Space::Hyperbolic, 4, 21, 1),
+        Batch::chebyshev(Space::Sphere, 3, 21, 1, 9).with_knots(false),
     ];
     for (batch, level) in batches.iter().flat_map(|batch| Level::ALL.map(|level| (batch, level))) {
         for memory in [Memory::Stored, Memory::Reversible] {
-            let solver = PathSolver { level, memory };
+            let solver = PathSolver { level, memory, ..PathSolver::default() };
             let whole = all_bits(&run(solver, batch));
             for cuts in [vec![0, 1, 21], vec![0, 5, 11, 20, 21], (0..=21).collect()] {
                 let mut joined: Bits = vec![Vec::new(); whole.len()];
@@ -86,6 +89,10 @@ fn a_split_of_the_batch_does_not_change_a_bit() {
                 assert!(whole == joined, "{level:?} {memory:?} {cuts:?}");
             }
         }
+        let tangent = PathSolver { level, scheme: Scheme::TangentNoise, ..PathSolver::default() };
+        let (whole, [first, rest]) = (run(tangent, batch), [batch.part(0..8), batch.part(8..21)]);
+        let parts = [first, rest].map(|part| bits(&run(tangent, &part).1.start));
+        assert!(bits(&whole.1.start) == parts.concat(), "{level:?}, noise along the space");
     }
 }
 
@@ -95,14 +102,19 @@ fn instruction_sets_agree_within_rounding() {
     let doubles = |bits: &Bits| -> Vec<Vec<f64>> {
         bits.iter().map(|v| v.iter().map(|&x| f64::from(f32::from_bits(x))).collect()).collect()
     };
-    let portable =
-        doubles(&all_bits(&run(PathSolver { level: Level::Portable, memory: Memory::Stored }, &batch)));
+    let portable = doubles(&all_bits(&run(
+        PathSolver { level: Level::Portable, memory: Memory::Stored, ..PathSolver::default() },
+        &batch,
+    )));
     for level in [Level::Avx2, Level::Avx512] {
         if !level.is_available() {
             eprintln!("SKIPPED: this processor has no {level:?}");
             continue;
         }
-        let other = doubles(&all_bits(&run(PathSolver { level, memory: Memory::Stored }, &batch)));
+        let other = doubles(&all_bits(&run(
+            PathSolver { level, memory: Memory::Stored, ..PathSolver::default() },
+            &batch,
+        )));
         for (portable, other) in portable.iter().zip(&other) {
             assert_close("level", other, portable, 1e-4);
         }
@@ -167,7 +179,7 @@ fn start_points_depend_on_their_place_alone() {
         let of_points: Vec<f32> =
             (0..samples).flat_map(|s| points[(s * series + b) * n..][..n].to_vec()).collect();
         let pulled = alone.pull_back(draws, &of_points, &kappa[b..=b]).unwrap();
-        assert_eq!(bits(&pulled.mu), bits(&gradients.mu[b * n..(b + 1) * n]));
-        assert_eq!(bits(&pulled.kappa), bits(&gradients.kappa[b..=b]));
+        assert_eq!(bits(&pulled.location), bits(&gradients.location[b * n..(b + 1) * n]));
+        assert_eq!(bits(&pulled.spread), bits(&gradients.spread[b..=b]));
     }
 }

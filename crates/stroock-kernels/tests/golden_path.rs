@@ -1,7 +1,7 @@
 //! Paths, divergences and gradients against values of independent implementations.
 
 use stroock_kernels::path::{
-    Drift, Grid, Memory, Noise, PathProblem, PathReal, PathSolver, Prior, Requests, Space,
+    Chebyshev, Drift, Grid, Memory, Noise, PathProblem, PathReal, PathSolver, PerStep, Prior, Requests, Space,
 };
 use stroock_kernels::simd::Level;
 use stroock_testing::finite_difference::assert_close;
@@ -37,7 +37,7 @@ fn golden_sphere<T: PathReal>(solver: PathSolver, tolerance: f64) {
             dim: n,
             samples,
             grid: Grid::Shared(&times),
-            drift: Drift::Steps(&values),
+            drift: Drift::PerStep(PerStep(&values)),
             prior: Prior::Driftless,
             sigma: T::of(number(&case, "sigma")),
             start: &z0,
@@ -79,7 +79,7 @@ fn golden_sphere_in_double_precision() {
 fn golden_sphere_in_single_precision_at_every_level() {
     for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
         for memory in [Memory::Stored, Memory::Reversible] {
-            golden_sphere::<f32>(PathSolver { level, memory }, 2e-5);
+            golden_sphere::<f32>(PathSolver { level, memory, ..PathSolver::default() }, 2e-5);
         }
     }
 }
@@ -95,7 +95,7 @@ fn golden_general_linear() {
             dim: number(&case, "n") as usize,
             samples: start.shape[0],
             grid: Grid::Shared(&times),
-            drift: Drift::Steps(&drift.entries),
+            drift: Drift::PerStep(PerStep(&drift.entries)),
             prior: Prior::Driftless,
             sigma: number(&case, "sigma"),
             start: &start.entries,
@@ -137,7 +137,7 @@ fn golden_chebyshev_drift() {
                     dim,
                     samples: 1,
                     grid: Grid::Shared(&[t, t + dt]),
-                    drift: Drift::Chebyshev { terms, interval, coefficients: &coefficients },
+                    drift: Drift::Chebyshev(Chebyshev { terms, interval, coefficients: &coefficients }),
                     prior: Prior::Driftless,
                     sigma: 1.0,
                     start: &start,

@@ -2,8 +2,8 @@
 
 mod problems;
 
-use problems::Batch;
-use stroock_kernels::path::{Memory, PathSolver, Space};
+use problems::{Batch, on_space};
+use stroock_kernels::path::{Memory, PathSolver, Scheme, Space};
 use stroock_testing::finite_difference::{assert_close, gradient};
 
 /// A smooth loss of everything a path returns, with its gradients.
@@ -22,7 +22,10 @@ fn loss_gradients(states: &[f64], kl: &[f64]) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn check(batch: &Batch<f64>, memory: Memory) {
-    let solver = PathSolver { memory, ..PathSolver::default() };
+    check_with(batch, PathSolver { memory, ..PathSolver::default() });
+}
+
+fn check_with(batch: &Batch<f64>, solver: PathSolver) {
     let value = |batch: &Batch<f64>| {
         let path = solver.forward(&batch.problem()).unwrap();
         loss(&path.states, &path.kl)
@@ -40,29 +43,27 @@ fn check(batch: &Batch<f64>, memory: Memory) {
     let of_sigma = gradient(&[batch.sigma], 1e-3, |sigma| value(&Batch { sigma: sigma[0], ..batch.clone() }));
     assert_close("sigma", &[gradients.sigma.iter().sum()], &of_sigma, 1e-7);
 
-    // On the sphere the start point moves along it, and the gradient is compared along it too.
-    let on_space = |start: &[f64]| match batch.space {
-        Space::GeneralLinear => start.to_vec(),
-        Space::Sphere => start
-            .chunks(batch.dim)
-            .flat_map(|z| {
-                let norm = z.iter().map(|x| x * x).sum::<f64>().sqrt();
-                z.iter().map(move |x| x / norm).collect::<Vec<_>>()
-            })
-            .collect(),
+    // The start point moves along the space, and the gradient is compared along it too.
+    let along = |start: &[f64]| {
+        start.chunks(batch.dim).flat_map(|z| on_space(batch.space, z.to_vec())).collect::<Vec<_>>()
     };
     let of_start =
-        gradient(&batch.start, 1e-3, |start| value(&Batch { start: on_space(start), ..batch.clone() }));
+        gradient(&batch.start, 1e-3, |start| value(&Batch { start: along(start), ..batch.clone() }));
     let tangential: Vec<f64> = gradients
         .start
         .chunks(batch.dim)
         .zip(batch.start.chunks(batch.dim))
-        .flat_map(|(g, z)| {
-            let normal: f64 = match batch.space {
-                Space::Sphere => g.iter().zip(z).map(|(g, z)| g * z).sum(),
-                Space::GeneralLinear => 0.0,
-            };
-            g.iter().zip(z).map(move |(g, z)| g - normal * z).collect::<Vec<_>>()
+        .flat_map(|(g, z)| match batch.space {
+            Space::Sphere => {
+                let normal: f64 = g.iter().zip(z).map(|(g, z)| g * z).sum();
+                g.iter().zip(z).map(|(g, z)| g - normal * z).collect::<Vec<_>>()
+            }
+            Space::GeneralLinear => g.to_vec(),
+            // The first coordinate follows the others.
+            Space::Hyperbolic => {
+                let followed = g[1..].iter().zip(&z[1..]).map(|(of_x, x)| of_x + g[0] * x / z[0]);
+                std::iter::once(0.0).chain(followed).collect()
+            }
         })
         .collect();
     assert_close("start", &tangential, &of_start, 1e-7);
@@ -91,6 +92,44 @@ fn drift_per_step_on_grids_of_their_own() {
 fn the_general_linear_group() {
     check(&Batch::chebyshev(Space::GeneralLinear, 3, 3, 2, 5), Memory::Stored);
     check(&Batch::ragged(Space::GeneralLinear, 2, 3, 1), Memory::Reversible);
+}
+
+#[test]
+fn hyperbolic_space() {
+    for memory in [Memory::Stored, Memory::Reversible] {
+        check(&Batch::chebyshev(Space::Hyperbolic, 4, 5, 1, 6), memory);
+        check(&Batch::chebyshev(Space::Hyperbolic, 3, 3, 2, 9).with_prior(3), memory);
+        check(&Batch::ragged(Space::Hyperbolic, 2, 6, 2).with_prior(2), memory);
+        check(&Batch::ragged(Space::Hyperbolic, 7, 2, 1), memory);
+    }
+    // At the origin of the space, where the direction of x is lost.
+    let mut batch = Batch::chebyshev(Space::Hyperbolic, 3, 2, 1, 3);
+    batch.start = [1.0, 0.0, 0.0].repeat(2);
+    check(&batch, Memory::Stored);
+}
+
+#[test]
+fn drift_by_knots() {
+    for ragged in [false, true] {
+        check(&Batch::chebyshev(Space::Sphere, 3, 5, 2, 9).with_knots(ragged), Memory::Stored);
+        check(&Batch::ragged(Space::Sphere, 4, 6, 1).with_knots(ragged).with_prior(2), Memory::Reversible);
+        check(&Batch::chebyshev(Space::GeneralLinear, 2, 3, 1, 7).with_knots(ragged), Memory::Stored);
+        check(&Batch::ragged(Space::Hyperbolic, 3, 5, 1).with_knots(ragged), Memory::Stored);
+    }
+}
+
+#[test]
+fn noise_along_the_space() {
+    let solver = PathSolver { scheme: Scheme::TangentNoise, ..PathSolver::default() };
+    for space in [Space::Sphere, Space::GeneralLinear, Space::Hyperbolic] {
+        check_with(&Batch::chebyshev(space, 4, 5, 1, 6).with_prior(3), solver);
+        check_with(&Batch::ragged(space, 3, 6, 2), solver);
+        check_with(&Batch::ragged(space, 2, 3, 1).with_knots(true), solver);
+    }
+    // Steps that are cut into parts.
+    let mut batch = Batch::chebyshev(Space::Sphere, 4, 3, 1, 4);
+    batch.drift.iter_mut().for_each(|c| *c *= 5.0);
+    check_with(&batch, solver);
 }
 
 #[test]

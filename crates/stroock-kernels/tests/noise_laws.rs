@@ -6,7 +6,7 @@ use std::f64::consts::SQRT_2;
 
 use rand_core::Rng;
 use stroock_kernels::noise::{NoiseKey, Purpose, increments};
-use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
+use stroock_kernels::path::{Chebyshev, Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 use stroock_kernels::simd::Level;
 use stroock_testing::statistics::estimate;
 
@@ -197,11 +197,11 @@ fn paths(series: &[u32], first_sample: u32, samples: usize) -> Vec<f32> {
         dim: 4,
         samples,
         grid: Grid::Shared(&times),
-        drift: Drift::Chebyshev {
+        drift: Drift::Chebyshev(Chebyshev {
             terms: 1,
             interval: (0.0, 1.0),
             coefficients: &vec![0.5; 6 * series.len()],
-        },
+        }),
         prior: Prior::Driftless,
         sigma: 0.8,
         start: &[0.5; 4].repeat(samples * series.len()),
@@ -239,7 +239,7 @@ fn paths_are_driven_by_the_increments() {
             given.extend(increments::<f32>(Level::detect(), key, series, 7 + sample as u32, steps, m));
         }
     }
-    let drift = Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[0.5; 12] };
+    let drift = Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[0.5; 12] });
     let problem = PathProblem {
         space: Space::Sphere,
         dim: 4,

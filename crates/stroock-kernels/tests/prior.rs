@@ -6,14 +6,17 @@ use std::f64::consts::PI;
 
 use problems::Batch;
 use stroock_kernels::path::{
-    Drift, Grid, Memory, Noise, Path, PathProblem, PathReal, PathSolver, Prior, Requests, Space,
+    Chebyshev, Drift, Grid, Memory, Noise, Path, PathProblem, PathReal, PathSolver, PerStep, Prior, Requests,
+    Space,
 };
 use stroock_kernels::simd::Level;
 use stroock_testing::finite_difference::assert_close;
 
 fn solvers() -> impl Iterator<Item = PathSolver> {
     let memories = [Memory::Stored, Memory::Reversible];
-    Level::ALL.into_iter().flat_map(move |level| memories.map(|memory| PathSolver { level, memory }))
+    Level::ALL
+        .into_iter()
+        .flat_map(move |level| memories.map(|memory| PathSolver { level, memory, ..PathSolver::default() }))
 }
 
 fn bits<T: PathReal>(values: &[T]) -> Vec<u64> {
@@ -69,10 +72,10 @@ fn a_prior_of_zeros_is_driftless() {
 fn a_drift_is_no_further_than_itself<T: PathReal>() {
     for space in [Space::Sphere, Space::GeneralLinear] {
         let batch = Batch::<T>::chebyshev(space, 5, 21, 2, 9);
-        let Drift::Chebyshev { terms, interval, coefficients } = batch.problem().drift else {
+        let Drift::Chebyshev(Chebyshev { terms, interval, coefficients }) = batch.problem().drift else {
             unreachable!()
         };
-        let prior = Prior::Chebyshev { terms, interval, coefficients };
+        let prior = Prior::Drift(Drift::Chebyshev(Chebyshev { terms, interval, coefficients }));
         let problem = PathProblem { prior, ..batch.problem() };
         for solver in solvers() {
             let (path, [_, _, of_prior, _]) = run(solver, &problem);
@@ -102,8 +105,8 @@ fn constant_drifts_on_the_circle() {
         dim: 2,
         samples: 1,
         grid: Grid::Shared(&times),
-        drift: Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &k },
-        prior: Prior::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &p },
+        drift: Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &k }),
+        prior: Prior::Drift(Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &p })),
         sigma,
         start: &[1.0, 0.0, 0.6, 0.8],
         noise: Noise::Given(&noise),
@@ -134,8 +137,12 @@ fn a_turn_against_a_prior_around_another_axis() {
         dim: 3,
         samples: 1,
         grid: Grid::Shared(&times),
-        drift: Drift::Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[k, 0.0, 0.0] },
-        prior: Prior::Chebyshev { terms: 1, interval: (0.0, 2.0), coefficients: &[0.0, 0.0, p] },
+        drift: Drift::Chebyshev(Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[k, 0.0, 0.0] }),
+        prior: Prior::Drift(Drift::Chebyshev(Chebyshev {
+            terms: 1,
+            interval: (0.0, 2.0),
+            coefficients: &[0.0, 0.0, p],
+        })),
         sigma,
         start: &[1.0, 0.0, 0.0],
         noise: Noise::Given(&vec![0.0; steps * 3]),
@@ -160,7 +167,9 @@ fn by_definition(batch: &Batch<f64>, states: &[f64]) -> Vec<f64> {
             };
             (0..terms).map(|d| coefficients[(b_index * m + i) * terms + d] * degree(d)).sum::<f64>()
         };
-    let Prior::Chebyshev { terms: prior_terms, interval: prior_interval, .. } = problem.prior else {
+    let Prior::Drift(Drift::Chebyshev(Chebyshev { terms: prior_terms, interval: prior_interval, .. })) =
+        problem.prior
+    else {
         panic!("a prior with a drift")
     };
     let mut divergences = Vec::new();
@@ -178,10 +187,11 @@ fn by_definition(batch: &Batch<f64>, states: &[f64]) -> Vec<f64> {
                 let excess: Vec<f64> = (0..m)
                     .map(|i| {
                         let drift = match problem.drift {
-                            Drift::Steps(values) => values[step * m + i],
-                            Drift::Chebyshev { terms, interval, coefficients } => {
+                            Drift::PerStep(PerStep(values)) => values[step * m + i],
+                            Drift::Chebyshev(Chebyshev { terms, interval, coefficients }) => {
                                 chebyshev(terms, interval, coefficients, b, times[j], i)
                             }
+                            ref other => panic!("no closed form here for {other:?}"),
                         };
                         drift - chebyshev(prior_terms, prior_interval, &batch.prior, b, times[j], i)
                     })

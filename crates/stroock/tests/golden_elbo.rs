@@ -9,7 +9,7 @@ use stroock::batch::Targets;
 use stroock::decoder::{Decoder, MlpConfig};
 use stroock::initial::InitialWeights;
 use stroock::latent::{
-    DriftKind, LatentConfig, PathGrid, PathNoise, PathPlan, PathProcess, PathRequests, simulate,
+    DriftKind, LatentConfig, PathDrift, PathGrid, PathNoise, PathPlan, PathProcess, PathRequests, simulate,
 };
 use stroock::likelihood::{GaussianConfig, ScaleKind};
 use stroock::objective::{ElboParts, ElboWeights};
@@ -80,8 +80,8 @@ fn golden_elbo_in_value_and_gradient() {
     let targets = Arc::new(Targets::new(channels, offsets.clone(), single, Some(&observed)).unwrap());
 
     let of_process = process.parameters(tensor::<2>(&h, &device));
-    assert_close("mu", &doubles(of_process.mu.clone()), &array(&file, "mu").entries, 1e-12);
-    assert_close("kappa", &doubles(of_process.kappa.clone()), &array(&file, "kappa").entries, 1e-12);
+    assert_close("mu", &doubles(of_process.location.clone()), &array(&file, "mu").entries, 1e-12);
+    assert_close("kappa", &doubles(of_process.spread.clone()), &array(&file, "kappa").entries, 1e-12);
 
     // The start points are given, so the divergence of their distributions is all that depends on `mu` and `kappa`.
     let last = *times.entries.last().expect("a time");
@@ -90,8 +90,7 @@ fn golden_elbo_in_value_and_gradient() {
         dim: n,
         samples,
         grid: PathGrid::Shared(times.entries.clone()),
-        terms,
-        interval: (0.0, 2.0 * last),
+        drift: PathDrift::Chebyshev { terms, interval: (0.0, 2.0 * last) },
         noise: PathNoise::Given(noise.entries.clone()),
         requests: PathRequests {
             offsets,
@@ -111,7 +110,7 @@ fn golden_elbo_in_value_and_gradient() {
     // Targets are single precision.
     assert_close("nll", &doubles(nll.clone()), &array(&file, "nll").entries, 1e-6);
 
-    let kl_start = kl_to_uniform(of_process.mu, of_process.kappa);
+    let kl_start = kl_to_uniform(of_process.location, of_process.spread);
     // The reference rounds the entropy of the uniform distribution to single precision: all its values are
     // 6.444e-8 below those of arbitrary precision, which ours agree with.
     assert_close("kl0", &doubles(kl_start.clone()), &array(&file, "kl0").entries, 1e-7);
@@ -155,6 +154,7 @@ fn golden_elbo_in_value_and_gradient() {
 fn kl_to_uniform(mu: Tensor<2>, kappa: Tensor<1>) -> Tensor<1> {
     let [series, dim] = mu.dims();
     let plan = stroock::latent::StartPlan {
+        kind: stroock_kernels::start::StartKind::PowerSpherical,
         dim,
         key: stroock_kernels::noise::NoiseKey::new(0, 0),
         series: (0..series as u32).collect(),
@@ -162,7 +162,7 @@ fn kl_to_uniform(mu: Tensor<2>, kappa: Tensor<1>) -> Tensor<1> {
         first_sample: 0,
     };
     let check = doubles(kappa.clone());
-    let start = stroock::latent::power_spherical(plan, mu.clone(), kappa).unwrap();
+    let start = stroock::latent::start_points(plan, mu.clone(), kappa).unwrap();
     let direction = doubles(mu);
     for (b, kl) in doubles(start.kl.clone()).into_iter().enumerate() {
         let process = PowerSpherical::new(&direction[b * dim..(b + 1) * dim], check[b]).unwrap();

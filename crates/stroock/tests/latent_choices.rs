@@ -15,8 +15,8 @@ use stroock::decoder::{Activation, MlpConfig};
 use stroock::encoder::TimeAttentionConfig;
 use stroock::initial::InitialWeights;
 use stroock::latent::{
-    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, MemoryKind, PathGrid, PathNoise, PathPlan,
-    PathRequests, PathStates, PriorKind, SpaceKind, frobenius_bound, simulate,
+    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, Memory, PathDrift, PathGrid, PathNoise,
+    PathPlan, PathRequests, PathStates, PriorKind, Scheme, Space, frobenius_bound, simulate,
 };
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
@@ -26,7 +26,7 @@ use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::{Adam, AdamConfig};
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{PathSolver, Space};
+use stroock_kernels::path::PathSolver;
 use stroock_testing::finite_difference::{assert_close, gradient};
 
 const SAMPLES: usize = 5;
@@ -57,8 +57,7 @@ fn paths(grid: &PathGrid, dim: usize, drift: Tensor<3>, prior: Option<Tensor<3>>
         dim,
         samples: SAMPLES,
         grid: grid.clone(),
-        terms: TERMS,
-        interval: INTERVAL,
+        drift: PathDrift::Chebyshev { terms: TERMS, interval: INTERVAL },
         noise: PathNoise::Counter { key: NoiseKey::new(2, 0), series: vec![0, 1, 2], first_sample: 0 },
         requests: PathRequests { offsets: (0..=SERIES).collect(), indices: last },
         solver: PathSolver::default(),
@@ -228,9 +227,9 @@ fn gradients_of_the_learned_prior_are_those_of_finite_differences() {
 fn reversible_memory_gives_the_gradients_of_stored_states() {
     let device = Device::flex().autodiff();
     for (space, prior) in [
-        (SpaceKind::Sphere, PriorKind::Driftless),
-        (SpaceKind::Sphere, PriorKind::Learned),
-        (SpaceKind::GeneralLinear, PriorKind::Driftless),
+        (Space::Sphere, PriorKind::Driftless),
+        (Space::Sphere, PriorKind::Learned),
+        (Space::GeneralLinear, PriorKind::Driftless),
     ] {
         let gradients = |memory, batch: &Batch| {
             let model = double(&model(LatentConfig { space, prior, memory, ..latent() }, &device));
@@ -238,8 +237,8 @@ fn reversible_memory_gives_the_gradients_of_stored_states() {
             gradients_by_name(&model, &gradients)
         };
         for batch in batches() {
-            let stored = gradients(MemoryKind::Stored, &batch);
-            let reversible = gradients(MemoryKind::Reversible, &batch);
+            let stored = gradients(Memory::Stored, &batch);
+            let reversible = gradients(Memory::Reversible, &batch);
             for ((name, _, stored), (_, _, reversible)) in stored.iter().zip(&reversible) {
                 assert_close(name, reversible, stored, 1e-11);
             }
@@ -247,11 +246,81 @@ fn reversible_memory_gives_the_gradients_of_stored_states() {
     }
 }
 
+/// From a configuration, with any space, drift and scheme: the loss falls, and states stay on the space.
+fn learns(choices: LatentConfig) {
+    let device = Device::flex().autodiff();
+    let [batch, _] = batches();
+    let mut model = model(choices, &device);
+    let before = doubles(loss(&model, &batch, 0))[0];
+    let mut adam = Adam::new(AdamConfig::default());
+    for epoch in 0..60 {
+        let loss = loss(&model, &batch, epoch);
+        assert!(doubles(loss.clone())[0].is_finite(), "epoch {epoch}");
+        let gradients = loss.backward();
+        model = adam.step(model, &gradients, 5e-3);
+    }
+    let after = doubles(loss(&model, &batch, 0))[0];
+    assert!(after < 0.8 * before, "{choices:?}: loss {before} -> {after}");
+    let draws = PathDraws { key: NoiseKey::new(2, 0), samples: 3, first_sample: 0 };
+    let posterior = model.bound(&batch, draws).unwrap().states;
+    let prior = model.paths(model.process.prior(batch.numbers.len()), &batch, draws).unwrap().states;
+    for z in [doubles(posterior), doubles(prior)].concat().chunks(choices.dim) {
+        assert_eq!(choices.space.misfit(z), None);
+    }
+}
+
+#[test]
+fn a_model_on_hyperbolic_space_learns() {
+    learns(LatentConfig { space: Space::Hyperbolic, ..latent() });
+    let prior = PriorKind::Learned;
+    learns(LatentConfig { space: Space::Hyperbolic, prior, scheme: Scheme::TangentNoise, ..latent() });
+}
+
+#[test]
+fn a_model_with_a_drift_between_knots_learns() {
+    let drift = DriftKind::PiecewiseLinear { knots: 5, interval: (0.0, 1.0) };
+    learns(LatentConfig { drift, ..latent() });
+    learns(LatentConfig { drift, prior: PriorKind::Learned, scheme: Scheme::TangentNoise, ..latent() });
+}
+
+#[test]
+fn gradients_of_new_choices_are_those_of_finite_differences() {
+    let device = Device::flex().autodiff();
+    let knots = DriftKind::PiecewiseLinear { knots: 4, interval: (0.1, 0.9) };
+    for choices in [
+        LatentConfig { space: Space::Hyperbolic, ..latent() },
+        LatentConfig { drift: knots, scheme: Scheme::TangentNoise, ..latent() },
+    ] {
+        let choices = LatentConfig { prior: PriorKind::Learned, ..choices };
+        let mut model = filled(model(choices, &device), 0.6, 30);
+        model.process.sigma = burn::module::Param::from_tensor(Tensor::full([1], 0.3, &device));
+        let [batch, _] = batches();
+        let chosen = |name: &str| {
+            let names = ["process.prior", "process.drift.bias", "process.sigma", "process.mu.bias"];
+            names.contains(&name)
+        };
+        assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 9, 1e-6);
+    }
+}
+
+#[test]
+fn choices_are_written_and_read() {
+    let choices = LatentConfig {
+        space: Space::Hyperbolic,
+        drift: DriftKind::PiecewiseLinear { knots: 4, interval: (0.0, 1.0) },
+        scheme: Scheme::TangentNoise,
+        ..latent()
+    };
+    let text = serde_json::to_string(&choices).unwrap();
+    assert!(text.contains(r#""scheme":{"kind":"tangent-noise"}"#), "{text}");
+    assert_eq!(serde_json::from_str::<LatentConfig>(&text).unwrap(), choices);
+}
+
 #[test]
 fn a_model_on_the_general_linear_group_learns() {
     let device = Device::flex().autodiff();
     let [batch, _] = batches();
-    let choices = LatentConfig { space: SpaceKind::GeneralLinear, ..latent() };
+    let choices = LatentConfig { space: Space::GeneralLinear, ..latent() };
     assert_eq!(choices.algebra_dim(), 9);
     let mut model = model(choices, &device);
     let before = doubles(loss(&model, &batch, 0))[0];
@@ -284,10 +353,16 @@ fn choices_that_cannot_be_are_refused_with_a_sentence() {
         let drift = DriftKind::Chebyshev { terms, interval };
         assert_eq!(LatentConfig { drift, ..latent() }.check(), Err(LatentConfigError::Drift));
     }
-    let bound = LatentConfig {
-        space: SpaceKind::GeneralLinear,
-        divergence: DivergenceKind::FrobeniusBound,
-        ..latent()
-    };
+    let bound =
+        LatentConfig { space: Space::GeneralLinear, divergence: DivergenceKind::FrobeniusBound, ..latent() };
     assert!(refused(bound).contains("holds on the sphere only"));
+    assert!(refused(LatentConfig { space: Space::Hyperbolic, ..bound }).contains("holds on the sphere only"));
+    let drift = DriftKind::PiecewiseLinear { knots: 3, interval: (0.0, 1.0) };
+    let knots = LatentConfig { space: Space::Sphere, drift, ..bound };
+    assert_eq!(knots.check(), Err(LatentConfigError::BoundOfDrift));
+    let one = DriftKind::PiecewiseLinear { knots: 1, interval: (0.0, 1.0) };
+    assert_eq!(LatentConfig { drift: one, ..latent() }.check(), Err(LatentConfigError::Drift));
+    let scheme = Scheme::TangentNoise;
+    let reversible = LatentConfig { scheme, memory: Memory::Reversible, ..latent() };
+    assert_eq!(reversible.check(), Err(LatentConfigError::Memory));
 }

@@ -125,8 +125,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             device.seed(1);
             let model = description.model.init(&mut InitialWeights::new(1, &device))?.materialize();
             let schedule = Schedule::CyclicCosine { period: 80 };
-            let config =
-                TrainingConfig { epochs, batch_size: 8, rate: 1e-2, schedule, ..Default::default() };
+            let config = TrainingConfig { epochs, batch_size: 8, rate: 1e-2, schedule, ..Default::default() };
             let trainer = Trainer { config, data: &data, split: &split, batcher, metadata: Some(&metadata) };
             let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 8, done: 0 });
             trainer.run(model, &run, &StopFlag::new(), &mut progress)?;

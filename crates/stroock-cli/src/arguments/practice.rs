@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use stroock::estimator::Goal;
 
 use super::SettingsArguments;
-use super::tables::{OutputArguments, IntervalArguments, TableArguments};
+use super::tables::{IntervalArguments, OutputArguments, TableArguments};
 
 #[derive(Debug, Args)]
 pub struct DescribeArguments {

@@ -6,7 +6,9 @@ use std::time::Instant;
 use rand_core::Rng;
 use serde::Serialize;
 use stroock_kernels::noise::{NoiseKey, Purpose};
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
+use stroock_kernels::path::{
+    Chebyshev, Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space,
+};
 use stroock_kernels::start::{Draws, uniform};
 
 use super::record::Record;
@@ -54,7 +56,7 @@ pub fn run(arguments: &PathArguments) -> Result<(), Failure> {
         dim,
         samples: 1,
         grid: Grid::Shared(&times),
-        drift: Drift::Chebyshev { terms: TERMS, interval: INTERVAL, coefficients: &coefficients },
+        drift: Drift::Chebyshev(Chebyshev { terms: TERMS, interval: INTERVAL, coefficients: &coefficients }),
         prior: Prior::Driftless,
         sigma: SIGMA,
         start: &start,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use stroock::batch::Batch;
 use stroock::encoder::Encoder;
 use stroock::initial::InitialWeights;
-use stroock::latent::{PathGrid, StartPlan, power_spherical};
+use stroock::latent::{PathGrid, StartPlan, start_points};
 use stroock::model::{Bound, ModelSettings, PathDraws, StandardLatentSde};
 use stroock::training::Adam;
 use stroock_experiments::protocol::{Experiment, Protocol};
@@ -166,12 +166,13 @@ fn record(
     let h = model.encoder.encode(&batch.input)?;
     let process = model.process.parameters(h.clone());
     // The model draws the same points again: they are a function of the key.
-    let plan = StartPlan { dim: latent.dim, key, series, samples, first_sample: 0 };
-    let start = power_spherical(plan, process.mu.clone(), process.kappa.clone())?;
+    let kind = latent.space.start();
+    let plan = StartPlan { kind, dim: latent.dim, key, series, samples, first_sample: 0 };
+    let start = start_points(plan, process.location.clone(), process.spread.clone())?;
     record.push_tensor("start", start.points)?;
     record.push_tensor("result.h", h)?;
-    record.push_tensor("result.mu", process.mu.clone())?;
-    record.push_tensor("result.kappa", process.kappa.clone())?;
+    record.push_tensor("result.mu", process.location.clone())?;
+    record.push_tensor("result.kappa", process.spread.clone())?;
 
     let paths = model.paths(process, batch, PathDraws { key, samples, first_sample: 0 })?;
     let bound = model.score(paths, batch)?;

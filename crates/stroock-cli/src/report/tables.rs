@@ -35,7 +35,7 @@ pub fn facts(
         ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];
     if let Some(config) = model.description.model.as_latent_sde() {
-        facts.insert(4, ("Latent space".to_owned(), config.latent.space_in_words()));
+        facts.insert(4, ("Latent space".to_owned(), config.latent.space.in_words(config.latent.dim)));
     }
     if let Some(table) = &about.table
         && let Some(window) = table.sampling.window

@@ -5,6 +5,7 @@
 
 mod exponential_action;
 mod general_linear;
+mod hyperbolic;
 mod linear_algebra;
 mod quadratic;
 mod sphere;
@@ -15,6 +16,7 @@ use nalgebra::DMatrix;
 
 pub use exponential_action::{TaylorPlan, exponential_action, exponential_action_pullback};
 pub use general_linear::GeneralLinear;
+pub use hyperbolic::Hyperbolic;
 pub use quadratic::QuadraticGroup;
 pub use sphere::Sphere;
 

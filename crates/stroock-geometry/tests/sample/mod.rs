@@ -3,7 +3,7 @@
 #![allow(dead_code)] // every test file uses its part
 
 use nalgebra::DMatrix;
-use stroock_geometry::{GeneralLinear, HomogeneousSpace, QuadraticGroup, Real, Sphere};
+use stroock_geometry::{GeneralLinear, HomogeneousSpace, Hyperbolic, QuadraticGroup, Real, Sphere};
 
 pub struct Sample<T: Real> {
     pub name: String,
@@ -41,6 +41,9 @@ pub fn samples<T: Real>() -> Vec<Sample<T>> {
     };
     for n in [2, 3, 5, 16] {
         at_first_axis(format!("sphere {n}"), Box::new(Sphere::new(n).unwrap()));
+    }
+    for n in [2, 3, 5] {
+        at_first_axis(format!("hyperbolic {n}"), Box::new(Hyperbolic::new(n).unwrap()));
     }
     for n in [2, 4] {
         at_first_axis(format!("GL({n})"), Box::new(GeneralLinear::new(n).unwrap()));

@@ -7,7 +7,7 @@ use stroock_kernels::gru::GruSolver;
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::path::{Memory, PathSolver};
 use stroock_kernels::simd::Level;
-use stroock_kernels::start::{Draws, PowerSphericalStart};
+use stroock_kernels::start::{Draws, PowerSphericalStart, StartDistribution};
 
 use crate::problems::encoder::{Ragged, Recurrent};
 use crate::problems::layers::{self, Problem};
@@ -51,7 +51,7 @@ pub fn all() -> Vec<Case> {
 const WELL_FORMED: &str = "a well-formed problem";
 
 fn path(dim: usize, steps: usize, memory: Memory) -> [Case; 2] {
-    let solver = PathSolver { level: LEVEL, memory };
+    let solver = PathSolver { level: LEVEL, memory, ..PathSolver::default() };
     let name = format!("path/n={dim}/{steps} steps/{memory:?}");
     let batch = move || Batch::new(dim, 16, 1, steps);
     let forward = Case::new(format!("{name}/forward"), move || {

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
+use stroock_kernels::path::{Chebyshev, Drift, Grid, Noise, PathProblem, PathSolver, Prior, Requests, Space};
 
 /// A batch of the paper's shape: six Chebyshev terms, states wanted at every time.
 pub struct Batch {
@@ -45,10 +45,18 @@ impl Batch {
             dim: self.dim,
             samples: self.samples,
             grid: Grid::Shared(&self.times),
-            drift: Drift::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &self.coefficients },
+            drift: Drift::Chebyshev(Chebyshev {
+                terms: TERMS,
+                interval: (0.0, 2.0),
+                coefficients: &self.coefficients,
+            }),
             prior: match self.prior.is_empty() {
                 true => Prior::Driftless,
-                false => Prior::Chebyshev { terms: TERMS, interval: (0.0, 2.0), coefficients: &self.prior },
+                false => Prior::Drift(Drift::Chebyshev(Chebyshev {
+                    terms: TERMS,
+                    interval: (0.0, 2.0),
+                    coefficients: &self.prior,
+                })),
             },
             sigma: 0.1,
             start: &self.start,

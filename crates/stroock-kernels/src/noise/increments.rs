@@ -2,7 +2,7 @@
 
 use super::stream::counter;
 use super::{NoiseKey, Purpose, RoundKeys, round_keys_in_lanes};
-use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal, Words, dispatch};
+use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal, Words};
 
 /// Fills `out` (`[m]` per lane) with the standard normals of a row and a step in each lane;
 /// `words` (`[m]` rounded up to a multiple of four) is scratch.
@@ -54,10 +54,14 @@ pub fn increments<T: SimdReal>(
     steps: usize,
     coefficients: usize,
 ) -> Vec<T> {
-    dispatch(level, Increments { key, series, sample, steps, coefficients, real: std::marker::PhantomData })
+    T::increments(
+        level,
+        Increments { key, series, sample, steps, coefficients, real: std::marker::PhantomData },
+    )
 }
 
-struct Increments<T> {
+/// Where the numbers of one series and sample stand.
+pub struct Increments<T> {
     key: NoiseKey,
     series: u32,
     sample: u32,

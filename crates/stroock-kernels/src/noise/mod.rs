@@ -8,8 +8,9 @@ mod increments;
 mod philox;
 mod stream;
 
-pub(crate) use increments::fill_step;
 pub use increments::increments;
-pub(crate) use philox::{MULTIPLIERS, round_keys_in_lanes};
-pub use philox::{RoundKeys, philox};
+pub(crate) use increments::{Increments, fill_step};
+pub use philox::philox;
+pub(crate) use philox::{MULTIPLIERS, RoundKeys, round_keys_in_lanes};
+pub(crate) use stream::standard_normals;
 pub use stream::{NoiseKey, Purpose, Stage, Stream};

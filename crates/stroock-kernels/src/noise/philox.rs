@@ -29,7 +29,7 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 }
 
 /// The keys of the rounds in every lane.
-pub type RoundKeys<W> = [[W; 2]; ROUNDS];
+pub(crate) type RoundKeys<W> = [[W; 2]; ROUNDS];
 
 /// [`RoundKeys`] for a vector of words.
 #[inline(always)]

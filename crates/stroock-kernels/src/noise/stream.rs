@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use rand_core::TryRng;
 
-use super::philox;
+use super::{box_muller, philox};
 
 /// What random numbers are used for.
 ///
@@ -205,6 +205,15 @@ impl Stream {
         }
         self.used += 1;
         self.words[self.used - 1]
+    }
+}
+
+/// Fills a slice with standard normals, four from every four words.
+pub(crate) fn standard_normals(stream: &mut Stream, out: &mut [f64]) {
+    for out in out.chunks_mut(4) {
+        let words = [stream.word(), stream.word(), stream.word(), stream.word()];
+        let count = out.len();
+        out.copy_from_slice(&box_muller::normals_f64(words)[..count]);
     }
 }
 

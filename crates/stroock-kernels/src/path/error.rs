@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::{Scheme, Space};
 use crate::argument::ArgumentError;
 
 /// Why a path cannot be computed. Every variant names the argument at fault.
@@ -26,16 +27,20 @@ pub enum PathError {
         sigma: f64,
     },
     /// Times do not increase.
-    #[error("`grid` of series {series}: time {index} does not lie after time {}", index - 1)]
+    #[error("`{argument}` of series {series}: time {index} does not lie after time {}", index - 1)]
     TimesNotIncreasing {
+        /// Name of the argument.
+        argument: &'static str,
         /// Index of the series (0 for a shared grid).
         series: usize,
         /// Index of the first time that is not larger than the one before.
         index: usize,
     },
     /// A grid has no time at all.
-    #[error("`grid` of series {series} has no times; at least the start time is needed")]
+    #[error("`{argument}` of series {series} has no times; at least one is needed")]
     NoTimes {
+        /// Name of the argument.
+        argument: &'static str,
         /// Index of the series (0 for a shared grid).
         series: usize,
     },
@@ -68,12 +73,36 @@ pub enum PathError {
         position: usize,
     },
     /// A start point is not on the space.
-    #[error("`start` of row {row} (sample-major) has norm {norm}, so it is not on the space")]
+    #[error("`start` of row {row} (sample-major) is not on the space: {misfit}")]
     StartOffSpace {
         /// Row `sample * series + series index`.
         row: usize,
-        /// Its Euclidean norm.
-        norm: f64,
+        /// What is wrong with it.
+        misfit: String,
+    },
+    /// The scheme has no steps on the space.
+    #[error("the scheme {scheme:?} cannot be used on the space {space:?}")]
+    SchemeOnSpace {
+        /// The scheme.
+        scheme: Scheme,
+        /// The space.
+        space: Space,
+    },
+    /// States are not kept, but the scheme cannot recompute them.
+    #[error(
+        "`memory` is reversible, but steps of the scheme {scheme:?} cannot be taken back: store the states"
+    )]
+    SchemeDoesNotReverse {
+        /// The scheme.
+        scheme: Scheme,
+    },
+    /// A path has left the range of the numbers.
+    #[error(
+        "a path of series {series} has left the range of the numbers: `drift` or `sigma` is too large for it"
+    )]
+    StateNotFinite {
+        /// Index of the series.
+        series: usize,
     },
     /// A single step turns too far: the drift has diverged, or the grid is far too coarse for it.
     #[error(

@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 use stroock_geometry::Real;
 
-use super::algebra::{Algebra, Matrices, Rotations};
-use super::exponential::{Terms, act};
+use super::combine::{Combined, combine};
 use super::layout::Layout;
-use super::problem::{PathProblem, Prior, Space};
+use super::motion::Motion;
+use super::problem::{PathProblem, Prior};
 use super::rows::{Cursor, Row, per_row, rows};
-use super::step::Step;
+use super::scheme::{Method, Scheme, Terms};
+use super::space::Geometry;
 use super::{Memory, PathError, PathReal, PathSolver};
 use crate::argument::first_not_finite;
 use crate::simd::{Kernel, Lanes, Level, MAX_WIDTH, SimdReal};
@@ -29,6 +30,7 @@ pub struct Path<T> {
 pub struct Tape<T> {
     pub(super) level: Level,
     pub(super) memory: Memory,
+    pub(super) scheme: Scheme,
     /// Per group: states `[steps + 1, n, lanes]`, or the last state `[n, lanes]`.
     pub(super) groups: Vec<Vec<T>>,
 }
@@ -49,10 +51,10 @@ impl PathSolver {
     /// Simulates the paths of a batch.
     ///
     /// # Errors
-    /// When an argument is malformed, when a single step of a path turns by more than 1e5 radians, or when the
-    /// divergence from a prior with a drift overflows.
+    /// When an argument is malformed, when a single step of a path turns by more than 1e5 radians, when a path leaves
+    /// the range of the numbers, or when the divergence from a prior with a drift overflows.
     pub fn forward<T: PathReal>(&self, problem: &PathProblem<'_, T>) -> Result<Path<T>, PathError> {
-        let layout = problem.layout()?;
+        let layout = problem.layout(self)?;
         let (n, samples, series) = (problem.dim, problem.samples, layout.series);
         let mut states = vec![T::zero(); samples * layout.all_requests() * n];
         let mut kl = vec![T::zero(); samples * series];
@@ -75,6 +77,7 @@ impl PathSolver {
                     layout: &layout,
                     terms: &terms,
                     memory: self.memory,
+                    scheme: self.scheme,
                     rows,
                     states,
                     kl,
@@ -82,11 +85,18 @@ impl PathSolver {
                 T::simulate(level, group)
             })
             .collect::<Result<Vec<_>, _>>()?;
+        if !problem.space.bounded() {
+            if let Some(index) = first_not_finite(&states) {
+                let request = index / n % layout.all_requests();
+                let series = layout.request_offsets.partition_point(|&offset| offset <= request) - 1;
+                return Err(PathError::StateNotFinite { series });
+            }
+        }
         // A drift that diverges stops at its first step, whereas that of the prior moves nothing.
-        if let (Prior::Chebyshev { .. }, Some(row)) = (problem.prior, first_not_finite(&kl)) {
+        if let (Prior::Drift(_), Some(row)) = (problem.prior, first_not_finite(&kl)) {
             return Err(PathError::DivergenceNotFinite { series: row % series });
         }
-        Ok(Path { states, kl, tape: Tape { level, memory: self.memory, groups } })
+        Ok(Path { states, kl, tape: Tape { level, memory: self.memory, scheme: self.scheme, groups } })
     }
 }
 
@@ -96,6 +106,7 @@ pub struct ForwardGroup<'g, 'p, T> {
     layout: &'g Layout,
     terms: &'g Terms<T>,
     memory: Memory,
+    scheme: Scheme,
     rows: &'g [Row],
     states: &'g mut [&'p mut [T]],
     kl: &'g mut [&'p mut [T]],
@@ -106,27 +117,39 @@ impl<T: SimdReal> Kernel<T> for ForwardGroup<'_, '_, T> {
 
     #[inline(always)]
     fn run<V: Lanes<Real = T>>(self) -> Result<Vec<T>, PathError> {
-        match self.problem.space {
-            Space::Sphere => simulate::<Rotations, V>(self),
-            Space::GeneralLinear => simulate::<Matrices, V>(self),
-        }
+        let (space, scheme) = (self.problem.space, self.scheme);
+        combine(space, scheme, Simulate::<V> { group: self })
+    }
+}
+
+struct Simulate<'g, 'p, V: Lanes> {
+    group: ForwardGroup<'g, 'p, V::Real>,
+}
+
+impl<V: Lanes> Combined for Simulate<'_, '_, V> {
+    type Output = Result<Vec<V::Real>, PathError>;
+
+    #[inline(always)]
+    fn run<S: Geometry, M: Method>(self) -> Self::Output {
+        simulate::<S, M, V>(self.group)
     }
 }
 
 #[inline(always)]
-fn simulate<A: Algebra<V>, V: Lanes>(
+fn simulate<S: Geometry, M: Method, V: Lanes>(
     group: ForwardGroup<'_, '_, V::Real>,
 ) -> Result<Vec<V::Real>, PathError> {
-    let ForwardGroup { problem, layout, terms, memory, rows, states, kl } = group;
+    let ForwardGroup { problem, layout, terms, memory, rows, states, kl, .. } = group;
     let n = problem.dim;
     let steps = rows[0].steps;
-    let mut step = Step::<V>::new(problem, layout, rows);
+    let mut motion = Motion::<V>::new(problem, layout, rows);
+    let mut work = M::work::<V>(n, layout.m);
     let mut z = pack_rows::<V>(problem.start, rows, layout.series, n);
     let mut cursors = [Cursor::at_start(problem, rows[0]); MAX_WIDTH];
     for (cursor, row) in cursors.iter_mut().zip(rows) {
         *cursor = Cursor::at_start(problem, *row);
     }
-    let [mut term, mut next] = [vec![V::zero(); n], vec![V::zero(); n]];
+    let mut velocity = vec![V::zero(); n];
     let mut divergence = V::zero();
     let kept = if memory == Memory::Stored { steps + 1 } else { 1 };
     let mut tape = vec![V::Real::of(0.0); kept * n * V::WIDTH];
@@ -147,12 +170,14 @@ fn simulate<A: Algebra<V>, V: Lanes>(
         if j == steps {
             break;
         }
-        let parts = step.prepare(j)?;
-        divergence = speed_squared::<A, V>(step.excess(), &z, &mut next).mul_add(step.dt, divergence);
-        act::<A, V, false>(terms, &step.omega, &parts, &mut z, &mut term, &mut next);
-        if A::SPACE == Space::Sphere {
-            project(&mut z, step.dt);
+        motion.prepare(j, &z);
+        if let Err(too_large) = M::increment::<S, V>(&mut work, &motion.increment(), &z) {
+            return Err(motion.step_too_large(&too_large));
         }
+        S::apply(motion.excess(), &z, &mut velocity);
+        divergence = S::weight(&velocity, &z).mul_add(motion.dt, divergence);
+        M::step::<S, V>(&mut work, terms, &mut z);
+        S::project(&mut z, motion.dt);
     }
     let weight = V::Real::of(0.5) / (problem.sigma * problem.sigma);
     let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
@@ -161,39 +186,6 @@ fn simulate<A: Algebra<V>, V: Lanes>(
         kl[0] = lane;
     }
     Ok(tape)
-}
-
-/// `|D z|^2 / |z|^2`, with `D z` left in `velocity`; on the sphere `|z| = 1` is not computed.
-#[inline(always)]
-pub(super) fn speed_squared<A: Algebra<V>, V: Lanes>(excess: &[V], z: &[V], velocity: &mut [V]) -> V {
-    A::apply(excess, z, velocity);
-    match A::SPACE {
-        Space::Sphere => norm_squared(velocity),
-        Space::GeneralLinear => norm_squared(velocity).div(norm_squared(z)),
-    }
-}
-
-#[inline(always)]
-pub(super) fn norm_squared<V: Lanes>(x: &[V]) -> V {
-    let mut sum = V::zero();
-    for x in x {
-        sum = x.mul_add(*x, sum);
-    }
-    sum
-}
-
-/// Back to `|z| = 1` by one step of Newton's method: it removes the rounding of a step, which would
-/// otherwise add up over many thousands of them.
-#[inline(always)]
-pub(super) fn project<V: Lanes>(z: &mut [V], dt: V) {
-    let (half, one) = (V::splat(V::Real::of(-0.5)), V::splat(V::Real::of(1.0)));
-    let factor = norm_squared(z).mul_add(half, V::splat(V::Real::of(1.5)));
-    // A lane whose row has ended waits for its neighbours (dt = 0), and its state must not move by a bit.
-    // Both operations are exact near 1.
-    let factor = dt.where_greater(V::Real::of(0.0), factor.sub(one)).add(one);
-    for z in z {
-        *z = z.mul(factor);
-    }
 }
 
 /// The rows of `[S, B, n]` data in the lanes of `[n]`; lanes without a row repeat the last one.

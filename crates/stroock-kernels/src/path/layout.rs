@@ -2,8 +2,11 @@
 
 use stroock_geometry::Real;
 
-use super::PathError;
-use super::problem::{Drift, Grid, Noise, PathProblem, Prior, Requests, Space};
+use super::drift::{Described, Extents, Role};
+use super::problem::{Grid, Noise, PathProblem, Prior, Requests};
+use super::scheme::Scheme;
+use super::space::{Geometry, OnSpace};
+use super::{Memory, PathError, PathSolver};
 use crate::argument::{self, ArgumentError, check_finite, check_length, check_not_empty};
 
 /// The extents of a problem that has passed its checks.
@@ -11,6 +14,8 @@ use crate::argument::{self, ArgumentError, check_finite, check_length, check_not
 pub(super) struct Layout {
     /// Dimension of the Lie algebra.
     pub m: usize,
+    /// Normals of a step.
+    pub normals: usize,
     /// Number of series `B`.
     pub series: usize,
     /// `[B + 1]`: steps of all series before series `b`.
@@ -35,8 +40,9 @@ impl Layout {
 
 impl<T: Real> PathProblem<'_, T> {
     /// Checks every argument.
-    pub(super) fn layout(&self) -> Result<Layout, PathError> {
-        let (n, least) = (self.dim, self.space.least_dim());
+    pub(super) fn layout(&self, solver: &PathSolver) -> Result<Layout, PathError> {
+        let (space, scheme) = (self.space, solver.scheme);
+        let (n, least) = (self.dim, space.least_dim());
         if n < least {
             return Err(PathError::Dimension { dim: n, least });
         }
@@ -51,34 +57,40 @@ impl<T: Real> PathProblem<'_, T> {
         check_finite("start", self.start)?;
         self.check_start()?;
 
-        let m = self.space.algebra_dim(n);
+        if !space.run(Serves(scheme)) {
+            return Err(PathError::SchemeOnSpace { scheme, space });
+        }
+        if solver.memory == Memory::Reversible && !scheme.reverses() {
+            return Err(PathError::SchemeDoesNotReverse { scheme });
+        }
+        let (m, normals) = (space.algebra_dim(n), space.run(NormalsOf(scheme, n)));
         let step_offsets = self.step_offsets(series)?;
         let steps = step_offsets[series];
-        self.check_drift(series, m, steps)?;
-        self.check_prior(series, m)?;
+        let extents = Extents { series, m, step_offsets: &step_offsets };
+        self.drift.check(Role::Posterior, extents)?;
+        if let Prior::Drift(prior) = &self.prior {
+            prior.check(Role::Prior, extents)?;
+        }
         match self.noise {
             Noise::Counter { series: numbers, .. } => {
                 check_length("noise.series", "[series]", series, numbers.len())?;
             }
             Noise::Given(values) => {
-                check_length("noise", "[samples, series, steps, m]", self.samples * steps * m, values.len())?;
+                let expected = self.samples * steps * normals;
+                check_length("noise", "[samples, series, steps, normals]", expected, values.len())?;
                 check_finite("noise", values)?;
             }
         }
         let request_offsets = self.request_offsets(series, &step_offsets)?;
-        Ok(Layout { m, series, step_offsets, request_offsets })
+        Ok(Layout { m, normals, series, step_offsets, request_offsets })
     }
 
     fn check_start(&self) -> Result<(), PathError> {
+        let mut doubles = vec![0.0; self.dim];
         for (row, z) in self.start.chunks_exact(self.dim).enumerate() {
-            let norm = z.iter().map(|x| x.as_f64() * x.as_f64()).sum::<f64>().sqrt();
-            let on_space = match self.space {
-                // Wide enough for a start point normalised in single precision, or stored in half.
-                Space::Sphere => (norm - 1.0).abs() < 1e-3,
-                Space::GeneralLinear => norm > 0.0,
-            };
-            if !on_space {
-                return Err(PathError::StartOffSpace { row, norm });
+            doubles.iter_mut().zip(z).for_each(|(double, z)| *double = z.as_f64());
+            if let Some(misfit) = self.space.misfit(&doubles) {
+                return Err(PathError::StartOffSpace { row, misfit });
             }
         }
         Ok(())
@@ -87,40 +99,17 @@ impl<T: Real> PathProblem<'_, T> {
     fn step_offsets(&self, series: usize) -> Result<Vec<usize>, PathError> {
         match self.grid {
             Grid::Shared(times) => {
-                check_times(0, times)?;
+                check_times("grid", 0, times)?;
                 Ok((0..=series).map(|b| b * (times.len() - 1)).collect())
             }
             Grid::PerSeries { offsets, times } => {
                 check_offsets("grid.offsets", offsets, series, times.len(), "grid.times")?;
                 let mut step_offsets = vec![0];
                 for (b, run) in offsets.windows(2).enumerate() {
-                    check_times(b, &times[run[0]..run[1]])?;
+                    check_times("grid", b, &times[run[0]..run[1]])?;
                     step_offsets.push(step_offsets[b] + run[1] - run[0] - 1);
                 }
                 Ok(step_offsets)
-            }
-        }
-    }
-
-    fn check_drift(&self, series: usize, m: usize, steps: usize) -> Result<(), PathError> {
-        match self.drift {
-            Drift::Chebyshev { terms, interval, coefficients } => {
-                let names = ["drift.terms", "drift.interval", "drift.coefficients"];
-                check_chebyshev(names, terms, interval, series * m, coefficients)
-            }
-            Drift::Steps(values) => {
-                check_length("drift", "[series, steps, m]", steps * m, values.len())?;
-                Ok(check_finite("drift", values)?)
-            }
-        }
-    }
-
-    fn check_prior(&self, series: usize, m: usize) -> Result<(), PathError> {
-        match self.prior {
-            Prior::Driftless => Ok(()),
-            Prior::Chebyshev { terms, interval, coefficients } => {
-                let names = ["prior.terms", "prior.interval", "prior.coefficients"];
-                check_chebyshev(names, terms, interval, series * m, coefficients)
             }
         }
     }
@@ -146,36 +135,44 @@ impl<T: Real> PathProblem<'_, T> {
     }
 }
 
-/// Checks a sum over Chebyshev polynomials with `sums` of them in the batch.
-fn check_chebyshev<T: Real>(
-    [terms_name, interval_name, coefficients_name]: [&'static str; 3],
-    terms: usize,
-    (start, end): (T, T),
-    sums: usize,
-    coefficients: &[T],
-) -> Result<(), PathError> {
-    check_not_empty([(terms_name, terms)])?;
-    if !(start < end && start.is_finite() && end.is_finite()) {
-        let (start, end) = (start.as_f64(), end.as_f64());
-        return Err(PathError::Interval { argument: interval_name, start, end });
+/// Whether a scheme has steps on a space.
+struct Serves(Scheme);
+
+impl OnSpace for Serves {
+    type Output = bool;
+
+    fn run<S: Geometry>(self) -> bool {
+        self.0.serves::<S>()
     }
-    let expected = sums.saturating_mul(terms);
-    check_length(coefficients_name, "[series, m, terms]", expected, coefficients.len())?;
-    Ok(check_finite(coefficients_name, coefficients)?)
 }
 
-fn check_times<T: Real>(series: usize, times: &[T]) -> Result<(), PathError> {
-    if times.is_empty() {
-        return Err(PathError::NoTimes { series });
+/// Normals of a step of a scheme in an ambient dimension.
+struct NormalsOf(Scheme, usize);
+
+impl OnSpace for NormalsOf {
+    type Output = usize;
+
+    fn run<S: Geometry>(self) -> usize {
+        self.0.normals::<S>(self.1)
     }
-    check_finite("grid", times)?;
+}
+
+pub(super) fn check_times<T: Real>(
+    argument: &'static str,
+    series: usize,
+    times: &[T],
+) -> Result<(), PathError> {
+    if times.is_empty() {
+        return Err(PathError::NoTimes { argument, series });
+    }
+    check_finite(argument, times)?;
     match times.windows(2).position(|pair| pair[1] <= pair[0]) {
-        Some(index) => Err(PathError::TimesNotIncreasing { series, index: index + 1 }),
+        Some(index) => Err(PathError::TimesNotIncreasing { argument, series, index: index + 1 }),
         None => Ok(()),
     }
 }
 
-fn check_offsets(
+pub(super) fn check_offsets(
     argument: &'static str,
     offsets: &[usize],
     series: usize,

@@ -2,33 +2,8 @@
 
 use stroock_geometry::Real;
 
+use super::{Drift, Space};
 use crate::noise::NoiseKey;
-
-/// The homogeneous space and its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
-    /// The sphere `S^{n-1}` under `SO(n)`; `m = n (n-1) / 2` coefficients, strictly lower triangle row by row.
-    Sphere,
-    /// `R^n` without the origin under `GL(n)`; `m = n^2` coefficients, row by row.
-    GeneralLinear,
-}
-
-impl Space {
-    /// Dimension `m` of the Lie algebra for ambient dimension `n`.
-    pub fn algebra_dim(self, n: usize) -> usize {
-        match self {
-            Space::Sphere => n * n.saturating_sub(1) / 2,
-            Space::GeneralLinear => n * n,
-        }
-    }
-
-    pub(super) fn least_dim(self) -> usize {
-        match self {
-            Space::Sphere => 2,
-            Space::GeneralLinear => 1,
-        }
-    }
-}
 
 /// The times of the grid: `T + 1` times are `T` steps.
 #[derive(Clone, Copy, Debug)]
@@ -44,38 +19,14 @@ pub enum Grid<'a, T> {
     },
 }
 
-/// The drift `K(t)` in coefficients over the basis of the Lie algebra.
-#[derive(Clone, Copy, Debug)]
-pub enum Drift<'a, T> {
-    /// `K(t) = sum_d K_d T_d((t - a) / (b - a))`, with the Chebyshev polynomials `T_0 .. T_{terms - 1}` on the
-    /// interval `(a, b)` (the paper's equation for the time evolution of the drift).
-    Chebyshev {
-        /// Number of polynomials.
-        terms: usize,
-        /// `(a, b)`.
-        interval: (T, T),
-        /// `[B, m, terms]`, the degree varying fastest.
-        coefficients: &'a [T],
-    },
-    /// The drift at the start of every step: `[B, T, m]`, or series after series on grids of their own.
-    Steps(&'a [T]),
-}
-
-/// The drift `P(t)` of the prior: the law with the same diffusion that a path's divergence is taken from. It
-/// does not move the path.
+/// The prior: the process with the same diffusion that a path's divergence is taken from. Its drift does not move the
+/// path.
 #[derive(Clone, Copy, Debug)]
 pub enum Prior<'a, T> {
-    /// `P = 0`: the Brownian motion of the space.
+    /// The Brownian motion of the space.
     Driftless,
-    /// `P(t) = sum_d P_d T_d((t - a) / (b - a))`, with a number of polynomials and an interval of its own.
-    Chebyshev {
-        /// Number of polynomials.
-        terms: usize,
-        /// `(a, b)`.
-        interval: (T, T),
-        /// `[B, m, terms]`, the degree varying fastest.
-        coefficients: &'a [T],
-    },
+    /// With a drift `P(t, z)` of any kind.
+    Drift(Drift<'a, T>),
 }
 
 /// The standard normals that drive the path.
@@ -90,7 +41,8 @@ pub enum Noise<'a, T> {
         /// The number of the first sample, for draws that continue earlier ones.
         first_sample: u32,
     },
-    /// Given numbers: `[S, B, T, m]`, or `[S]` times series after series on grids of their own.
+    /// Given numbers: `[S, B, T, m]`, or `[S]` times series after series on grids of their own. The last axis is as
+    /// long as the scheme asks for: `n` with [`Scheme::TangentNoise`](super::Scheme::TangentNoise).
     Given(&'a [T]),
 }
 
@@ -133,10 +85,10 @@ pub struct PathProblem<'a, T> {
     pub requests: Requests<'a>,
 }
 
-impl<'a, T: Real> PathProblem<'a, T> {
+impl<'a, T: Real> Grid<'a, T> {
     /// The times of one series.
-    pub(super) fn times(&self, series: usize) -> &'a [T] {
-        match self.grid {
+    pub(super) fn of_series(&self, series: usize) -> &'a [T] {
+        match self {
             Grid::Shared(times) => times,
             Grid::PerSeries { offsets, times } => &times[offsets[series]..offsets[series + 1]],
         }

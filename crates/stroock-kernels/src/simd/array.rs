@@ -3,19 +3,24 @@
 //! The loops run over a constant number of lanes without branches, so that the compiler turns most of them
 //! into vector instructions.
 
-use super::{Lanes, SingleLanes, Words, elementary};
+use super::{LaneKernel, Lanes, SingleLanes, Words, elementary};
 use crate::noise::{RoundKeys, box_muller, philox};
 
-/// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where the
-/// processor has the instruction.
+/// `L` numbers. With `FUSED`, [`Lanes::mul_add`] is one fused operation, which is fast only where every
+/// processor of the compilation target has the instruction.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub struct Array<T, const L: usize, const FUSED: bool>([T; L]);
+pub(crate) struct Array<T, const L: usize, const FUSED: bool>([T; L]);
 
 /// `L` words.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub struct WordArray<const L: usize>([u32; L]);
+pub(crate) struct WordArray<const L: usize>([u32; L]);
+
+#[inline(never)]
+fn behind_a_call<K: LaneKernel>(kernel: K) {
+    kernel.run();
+}
 
 macro_rules! each_lane {
     ($l:ident < $width:expr, $element:expr) => {{
@@ -32,6 +37,13 @@ macro_rules! array_arithmetic {
         type Real = $real;
         type Words = WordArray<L>;
         const WIDTH: usize = L;
+        // Double precision is the measure of single precision.
+        const FAST: bool = size_of::<$real>() == 4;
+
+        #[inline(always)]
+        fn call<K: LaneKernel>(kernel: K) {
+            behind_a_call(kernel);
+        }
 
         #[inline(always)]
         fn splat(x: $real) -> Self {
@@ -48,20 +60,6 @@ macro_rules! array_arithmetic {
         #[inline(always)]
         fn store(self, to: &mut [$real]) {
             to[..L].copy_from_slice(&self.0);
-        }
-
-        #[inline(always)]
-        fn load_part(from: &[$real], rest: Self) -> Self {
-            let mut lanes = rest.0;
-            let count = from.len().min(L);
-            lanes[..count].copy_from_slice(&from[..count]);
-            Self(lanes)
-        }
-
-        #[inline(always)]
-        fn store_part(self, to: &mut [$real]) {
-            let count = to.len().min(L);
-            to[..count].copy_from_slice(&self.0[..count]);
         }
 
         #[inline(always)]

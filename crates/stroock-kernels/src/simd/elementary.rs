@@ -58,12 +58,12 @@ pub(crate) fn polynomial<V: SingleLanes, const N: usize>(x: V, coefficients: &[f
 
 #[cfg(test)]
 mod tests {
-    use crate::simd::{Kernel, Lanes, Level, SimdReal, dispatch};
+    use crate::simd::{Kernel, LaneReal, Lanes, Level, dispatch};
 
     /// `e^x`, `tanh x` and the logistic function of every number.
     struct Values<T>(Vec<T>);
 
-    impl<T: SimdReal> Kernel<T> for Values<T> {
+    impl<T: LaneReal> Kernel<T> for Values<T> {
         type Output = [Vec<T>; 3];
 
         #[inline(always)]

@@ -4,6 +4,9 @@ use stroock_geometry::Real;
 
 use super::Lanes;
 use super::array::Array;
+#[cfg(target_arch = "x86_64")]
+use super::x86::{F32x8, F32x16};
+use crate::noise::Increments;
 
 /// An instruction set that kernels are compiled for.
 ///
@@ -57,50 +60,95 @@ impl Level {
     }
 }
 
-/// A real number with a vector type for every [`Level`].
-pub trait SimdReal: Real {
-    /// Lanes for [`Level::Portable`].
-    type Portable: Lanes<Real = Self>;
-    /// Lanes for [`Level::Avx2`].
-    type Avx2: Lanes<Real = Self>;
-    /// Lanes for [`Level::Avx512`].
-    type Avx512: Lanes<Real = Self>;
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
 
+/// A real number that kernels are compiled for: `f32` or `f64`.
+///
+/// Vectors stay inside this crate. Their instructions are those of a [`Level`], and only `dispatch`, which
+/// asks the processor first, lets code reach them.
+pub trait SimdReal: Real + sealed::Sealed {
     /// How many series share a vector at `level`.
-    fn width(level: Level) -> usize {
-        match level {
-            Level::Portable => Self::Portable::WIDTH,
-            Level::Avx2 => Self::Avx2::WIDTH,
-            Level::Avx512 => Self::Avx512::WIDTH,
-        }
-    }
+    fn width(level: Level) -> usize;
+
+    #[doc(hidden)]
+    fn increments(level: Level, increments: Increments<Self>) -> Vec<Self>;
+}
+
+/// A real number with vectors. Double precision is the measure of the single precision kernels and runs portably at
+/// every level: each compiled kernel costs seconds of building.
+pub(crate) trait LaneReal: SimdReal {
+    /// Runs `kernel` with the vectors of `level`, or portably where the processor lacks them.
+    fn run<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output;
 }
 
 // A fused multiply-add is part of the baseline on these targets and a slow library call elsewhere.
 const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
-#[cfg(target_arch = "x86_64")]
-use super::x86::{F32x8, F32x16};
-#[cfg(not(target_arch = "x86_64"))]
-type F32x8 = Array<f32, 8, BASELINE_FUSED>;
-#[cfg(not(target_arch = "x86_64"))]
-type F32x16 = Array<f32, 16, BASELINE_FUSED>;
+type PortableSingles = Array<f32, 8, BASELINE_FUSED>;
+type Doubles = Array<f64, 4, BASELINE_FUSED>;
 
-impl SimdReal for f32 {
-    type Portable = Array<f32, 8, BASELINE_FUSED>;
-    type Avx2 = F32x8;
-    type Avx512 = F32x16;
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2<V: Lanes, K: Kernel<V::Real>>(kernel: K) -> K::Output {
+    kernel.run::<V>()
 }
 
-/// Double precision is the measure of the single precision kernels: written plainly at every level.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")]
+fn with_avx512<V: Lanes, K: Kernel<V::Real>>(kernel: K) -> K::Output {
+    kernel.run::<V>()
+}
+
+impl SimdReal for f32 {
+    fn width(level: Level) -> usize {
+        match level {
+            Level::Portable | Level::Avx2 => 8,
+            Level::Avx512 => 16,
+        }
+    }
+
+    fn increments(level: Level, increments: Increments<f32>) -> Vec<f32> {
+        dispatch(level, increments)
+    }
+}
+
+impl LaneReal for f32 {
+    fn run<K: Kernel<f32>>(level: Level, kernel: K) -> K::Output {
+        match level.or_portable() {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the level is available, so the processor has the features that the function enables.
+            Level::Avx512 => unsafe { with_avx512::<F32x16, K>(kernel) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx2 => unsafe { with_avx2::<F32x8, K>(kernel) },
+            _ => kernel.run::<PortableSingles>(),
+        }
+    }
+}
+
 impl SimdReal for f64 {
-    type Portable = Array<f64, 4, BASELINE_FUSED>;
-    type Avx2 = Array<f64, 4, true>;
-    type Avx512 = Array<f64, 8, true>;
+    fn width(_level: Level) -> usize {
+        4
+    }
+
+    fn increments(level: Level, increments: Increments<f64>) -> Vec<f64> {
+        dispatch(level, increments)
+    }
+}
+
+impl LaneReal for f64 {
+    fn run<K: Kernel<f64>>(level: Level, kernel: K) -> K::Output {
+        let _ = level;
+        kernel.run::<Doubles>()
+    }
 }
 
 /// A computation over lanes, compiled once per level.
-pub(crate) trait Kernel<T: SimdReal> {
+pub(crate) trait Kernel<T> {
     /// What it computes.
     type Output;
 
@@ -110,27 +158,6 @@ pub(crate) trait Kernel<T: SimdReal> {
 }
 
 /// Runs `kernel` with the instructions of `level`, or portably where the processor lacks them.
-pub(crate) fn dispatch<T: SimdReal, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2,fma")]
-        fn avx2<T: SimdReal, K: Kernel<T>>(kernel: K) -> K::Output {
-            kernel.run::<T::Avx2>()
-        }
-
-        #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")]
-        fn avx512<T: SimdReal, K: Kernel<T>>(kernel: K) -> K::Output {
-            kernel.run::<T::Avx512>()
-        }
-
-        match level {
-            // SAFETY: the level is available, so the processor has the features the function enables.
-            Level::Avx512 if level.is_available() => return unsafe { avx512(kernel) },
-            // SAFETY: as above.
-            Level::Avx2 if level.is_available() => return unsafe { avx2(kernel) },
-            _ => {}
-        }
-    }
-    let _ = level;
-    kernel.run::<T::Portable>()
+pub(crate) fn dispatch<T: LaneReal, K: Kernel<T>>(level: Level, kernel: K) -> K::Output {
+    T::run(level, kernel)
 }

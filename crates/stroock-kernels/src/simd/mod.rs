@@ -1,9 +1,10 @@
 //! Several series in the lanes of one vector register.
 //!
-//! A kernel is written once over the trait [`Lanes`] and compiled once per instruction set; [`Level`] is
-//! the set that the running processor has. Lanes never mix: lane `l` of a result depends on lane `l` of
-//! the operands alone, so that a series gives the same bits whatever series stand beside it. The exception is
-//! [`Lanes::total`], for kernels whose lanes hold numbers of one frame.
+//! A kernel is written once over the trait `Lanes` and compiled once per instruction set; [`Level`] is
+//! the set that the running processor has. Lanes are private to this crate, and a kernel meets them only behind
+//! `dispatch`, after the processor has been asked: safe code cannot run an instruction that it lacks. Lanes never
+//! mix: lane `l` of a result depends on lane `l` of the operands alone, so that a series gives the same bits whatever
+//! series stand beside it.
 
 mod array;
 mod elementary;
@@ -12,6 +13,8 @@ mod level;
 mod x86;
 
 pub(crate) use elementary::polynomial;
+#[cfg(test)]
+pub(crate) use level::LaneReal;
 pub(crate) use level::{Kernel, dispatch};
 pub use level::{Level, SimdReal};
 
@@ -19,16 +22,18 @@ use crate::noise::RoundKeys;
 use stroock_geometry::Real;
 
 /// The number of lanes of the widest vector.
-pub const MAX_WIDTH: usize = 16;
+pub(crate) const MAX_WIDTH: usize = 16;
 
 /// A vector of real numbers, one per lane, with element-wise arithmetic.
-pub trait Lanes: Copy + Send + Sync + 'static {
+pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     /// The number in a lane.
     type Real: Real;
     /// A vector of as many 32-bit words.
     type Words: Words;
     /// The number of lanes.
     const WIDTH: usize;
+    /// Whether kernels should be as fast as they can in these lanes; elsewhere they should be quickly compiled.
+    const FAST: bool;
 
     /// The same number in every lane.
     fn splat(x: Self::Real) -> Self;
@@ -36,10 +41,6 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn load(from: &[Self::Real]) -> Self;
     /// Writes the lanes to the first `WIDTH` places of a slice.
     fn store(self, to: &mut [Self::Real]);
-    /// The numbers of a slice of at most `WIDTH`, with the lanes of `rest` behind them.
-    fn load_part(from: &[Self::Real], rest: Self) -> Self;
-    /// Writes the first lanes to a slice of at most `WIDTH` numbers.
-    fn store_part(self, to: &mut [Self::Real]);
     /// `self + other`.
     fn add(self, other: Self) -> Self;
     /// `self - other`.
@@ -64,6 +65,14 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn where_greater(self, threshold: Self::Real, value: Self) -> Self;
     /// Whether `self <= bound` in every lane; false where a lane is not a number.
     fn all_at_most(self, bound: Self::Real) -> bool;
+    /// Runs code of these lanes behind a call, with the instructions of these lanes: what many kernels share is then
+    /// compiled once.
+    fn call<K: LaneKernel>(kernel: K);
+    /// As [`Lanes::call`] where speed matters little; part of the caller elsewhere.
+    #[inline(always)]
+    fn inline<K: LaneKernel>(kernel: K) {
+        if Self::FAST { kernel.run() } else { Self::call(kernel) }
+    }
     /// Four standard normal numbers per lane from four random words per lane.
     fn normals(words: [Self::Words; 4]) -> [Self; 4];
 
@@ -74,21 +83,6 @@ pub trait Lanes: Copy + Send + Sync + 'static {
         one.div(one.add(Self::zero().sub(self).exp()))
     }
 
-    /// The sum over the lanes, of neighbours first: an order that depends on `WIDTH` alone.
-    #[inline(always)]
-    fn total(self) -> Self::Real {
-        let mut lanes = [Self::Real::of(0.0); MAX_WIDTH];
-        self.store(&mut lanes);
-        let mut count = Self::WIDTH;
-        while count > 1 {
-            count /= 2;
-            for l in 0..count {
-                lanes[l] = lanes[2 * l] + lanes[2 * l + 1];
-            }
-        }
-        lanes[0]
-    }
-
     /// Zero in every lane.
     #[inline(always)]
     fn zero() -> Self {
@@ -96,8 +90,14 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     }
 }
 
+/// Code of a kernel that is compiled by itself: see [`Lanes::call`].
+pub(crate) trait LaneKernel {
+    /// Runs it. As in [`Kernel::run`], every function on the way must be `#[inline(always)]`.
+    fn run(self);
+}
+
 /// A vector of 32-bit words, one per lane.
-pub trait Words: Copy {
+pub(crate) trait Words: Copy {
     /// The same word in every lane.
     fn splat(word: u32) -> Self;
     /// The first `WIDTH` words of a slice.
@@ -108,7 +108,7 @@ pub trait Words: Copy {
 }
 
 /// Lanes in single precision, with the bit operations that elementary functions need.
-pub trait SingleLanes: Lanes<Real = f32> {
+pub(crate) trait SingleLanes: Lanes<Real = f32> {
     /// Bitwise and.
     fn and(a: Self::Words, b: Self::Words) -> Self::Words;
     /// Bitwise or.
@@ -131,53 +131,4 @@ pub trait SingleLanes: Lanes<Real = f32> {
     fn from_bits(a: Self::Words) -> Self;
     /// `if_set` in the lanes where the top bit of `mask` is set, `if_clear` in the others.
     fn select(mask: Self::Words, if_set: Self, if_clear: Self) -> Self;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Kernel, Lanes, Level, SimdReal, dispatch};
-
-    /// Parts of every length: the lanes after loading, the slice after storing, and the sum over the lanes.
-    struct Parts<T>(Vec<T>);
-
-    impl<T: SimdReal> Kernel<T> for Parts<T> {
-        type Output = Vec<(usize, Vec<T>, Vec<T>, T)>;
-
-        #[inline(always)]
-        fn run<V: Lanes<Real = T>>(self) -> Self::Output {
-            let mut parts = Vec::new();
-            for count in 0..=V::WIDTH {
-                let loaded = V::load_part(&self.0[..count], V::splat(T::of(-1.0)));
-                let [mut lanes, mut stored] = [vec![T::zero(); V::WIDTH], vec![T::zero(); V::WIDTH]];
-                loaded.store(&mut lanes);
-                loaded.store_part(&mut stored[..count]);
-                parts.push((V::WIDTH, lanes, stored, loaded.total()));
-            }
-            parts
-        }
-    }
-
-    fn parts_are_exact<T: SimdReal>() {
-        let numbers: Vec<T> = (1..=16).map(|i| T::of(f64::from(i))).collect();
-        for level in Level::ALL {
-            for (count, (width, lanes, stored, total)) in
-                dispatch(level, Parts(numbers.clone())).into_iter().enumerate()
-            {
-                assert_eq!(width, T::width(level.or_portable()));
-                for lane in 0..width {
-                    let inside = lane < count;
-                    assert_eq!(lanes[lane], if inside { numbers[lane] } else { T::of(-1.0) }, "{level:?}");
-                    assert_eq!(stored[lane], if inside { numbers[lane] } else { T::zero() }, "{level:?}");
-                }
-                let expected = (count * (count + 1) / 2) as f64 - (width - count) as f64;
-                assert_eq!(total, T::of(expected), "{level:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn parts_of_a_vector() {
-        parts_are_exact::<f32>();
-        parts_are_exact::<f64>();
-    }
 }

@@ -2,7 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use stroock_kernels::noise::{NoiseKey, philox};
-use stroock_kernels::path::{Drift, Grid, Noise, PathProblem, PathReal, Prior, Requests, Space};
+use stroock_kernels::path::{
+    Chebyshev, Drift, Grid, Noise, PathProblem, PathReal, PerStep, PiecewiseLinear, Prior, Requests, Space,
+};
 
 /// An owned path problem with noise from the generator.
 #[derive(Clone)]
@@ -13,8 +15,10 @@ pub struct Batch<T> {
     /// `None`: one grid for all.
     pub time_offsets: Option<Vec<usize>>,
     pub times: Vec<T>,
-    /// Chebyshev terms; `None`: drift per step.
+    /// Chebyshev terms; `None`: drift per step, or by knots.
     pub terms: Option<usize>,
+    /// Knots of a piecewise linear drift, with offsets where every series has its own; `None`: another drift.
+    pub knots: Option<(Option<Vec<usize>>, Vec<T>)>,
     pub drift: Vec<T>,
     /// Chebyshev terms of the prior's drift; `None`: driftless.
     pub prior_terms: Option<usize>,
@@ -33,13 +37,25 @@ pub fn scatter(seed: u32, i: usize) -> f64 {
     f64::from(philox([i as u32, seed, 0, 0], [0x5EED, 0])[0] as i32) / 2f64.powi(31)
 }
 
+/// The point of the space that belongs to the coordinates.
+pub fn on_space(space: Space, mut z: Vec<f64>) -> Vec<f64> {
+    let squares = |z: &[f64]| z.iter().map(|x| x * x).sum::<f64>();
+    match space {
+        Space::GeneralLinear => {}
+        Space::Sphere => {
+            let norm = squares(&z).sqrt();
+            z.iter_mut().for_each(|x| *x /= norm);
+        }
+        Space::Hyperbolic => z[0] = (1.0 + squares(&z[1..])).sqrt(),
+    }
+    z
+}
+
 fn start<T: PathReal>(space: Space, n: usize, rows: usize) -> Vec<T> {
     (0..rows)
         .flat_map(|row| {
             let z: Vec<f64> = (0..n).map(|i| scatter(1, row * n + i)).collect();
-            let norm = z.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let scale = if space == Space::Sphere { 1.0 / norm } else { 1.0 };
-            z.into_iter().map(move |x| T::of(x * scale))
+            on_space(space, z).into_iter().map(T::of)
         })
         .collect()
 }
@@ -57,6 +73,7 @@ impl<T: PathReal> Batch<T> {
             time_offsets: None,
             times,
             terms: Some(6),
+            knots: None,
             drift: (0..series * m * 6).map(|i| T::of(scatter(3, i))).collect(),
             prior_terms: None,
             prior: Vec::new(),
@@ -89,6 +106,7 @@ impl<T: PathReal> Batch<T> {
             time_offsets: Some(time_offsets),
             times,
             terms: None,
+            knots: None,
             drift: (0..all * m).map(|i| T::of(scatter(5, i))).collect(),
             prior_terms: None,
             prior: Vec::new(),
@@ -99,6 +117,26 @@ impl<T: PathReal> Batch<T> {
             requests: Vec::new(),
             key: NoiseKey::new(12, 0),
         }
+    }
+
+    /// The same problem with a piecewise linear drift: shared knots, some outside the grid, or (`ragged`) knots of
+    /// their own, one at least.
+    pub fn with_knots(self, ragged: bool) -> Self {
+        let (series, m) = (self.series(), self.space.algebra_dim(self.dim));
+        let shared: Vec<f64> = vec![-0.5, 0.1, 0.3, 0.35, 0.8, 2.0];
+        let (offsets, knots) = if ragged {
+            let lists: Vec<Vec<f64>> =
+                (0..series).map(|b| shared[b % 4..b % 4 + 1 + b % 3].to_vec()).collect();
+            let mut offsets = vec![0];
+            lists.iter().for_each(|list| offsets.push(offsets[offsets.len() - 1] + list.len()));
+            (Some(offsets), lists.concat())
+        } else {
+            (None, shared)
+        };
+        let count = offsets.as_ref().map_or(series * knots.len(), |offsets| offsets[series]);
+        let drift = (0..count * m).map(|i| T::of(scatter(7, i))).collect();
+        let knots = knots.into_iter().map(T::of).collect();
+        Self { terms: None, knots: Some((offsets, knots)), drift, ..self }
     }
 
     /// The same problem with a prior that has a drift.
@@ -121,16 +159,27 @@ impl<T: PathReal> Batch<T> {
                 None => Grid::Shared(&self.times),
                 Some(offsets) => Grid::PerSeries { offsets, times: &self.times },
             },
-            drift: match self.terms {
-                Some(terms) => {
-                    Drift::Chebyshev { terms, interval: (T::of(0.0), T::of(2.0)), coefficients: &self.drift }
-                }
-                None => Drift::Steps(&self.drift),
+            drift: match (&self.knots, self.terms) {
+                (Some((offsets, times)), _) => Drift::PiecewiseLinear(PiecewiseLinear {
+                    knots: match offsets {
+                        None => Grid::Shared(times),
+                        Some(offsets) => Grid::PerSeries { offsets, times },
+                    },
+                    coefficients: &self.drift,
+                }),
+                (None, Some(terms)) => Drift::Chebyshev(Chebyshev {
+                    terms,
+                    interval: (T::of(0.0), T::of(2.0)),
+                    coefficients: &self.drift,
+                }),
+                (None, None) => Drift::PerStep(PerStep(&self.drift)),
             },
             prior: match self.prior_terms {
-                Some(terms) => {
-                    Prior::Chebyshev { terms, interval: (T::of(-1.0), T::of(1.5)), coefficients: &self.prior }
-                }
+                Some(terms) => Prior::Drift(Drift::Chebyshev(Chebyshev {
+                    terms,
+                    interval: (T::of(-1.0), T::of(1.5)),
+                    coefficients: &self.prior,
+                })),
                 None => Prior::Driftless,
             },
             sigma: self.sigma,
@@ -194,6 +243,7 @@ impl Batch<f64> {
             time_offsets: self.time_offsets.clone(),
             times: singles(&self.times),
             terms: self.terms,
+            knots: self.knots.as_ref().map(|(offsets, knots)| (offsets.clone(), singles(knots))),
             drift: singles(&self.drift),
             prior_terms: self.prior_terms,
             prior: singles(&self.prior),

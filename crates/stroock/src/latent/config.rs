@@ -1,19 +1,10 @@
 //! The choices about a latent path: space, drift, prior, divergence.
 
 use serde::{Deserialize, Serialize};
-use stroock_kernels::path::{Memory, Space};
+use stroock_kernels::path::{Memory, Scheme, Space};
 use thiserror::Error;
 
-/// The homogeneous space that paths live on, and the group that moves them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SpaceKind {
-    /// The sphere `S^{n-1}` under rotations.
-    #[default]
-    Sphere,
-    /// `R^n` without the origin under `GL(n)`; paths start on the unit sphere.
-    GeneralLinear,
-}
+use super::{PathDrift, PathGrid};
 
 /// How the drift of the posterior depends on time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,10 +15,37 @@ pub enum DriftKind {
     /// Through Chebyshev polynomials `T_0 .. T_{terms - 1}` on an interval of model time.
     Chebyshev {
         /// Number of polynomials.
+        #[serde(default = "usual_terms")]
         terms: usize,
         /// Model times that are taken to 0 and 1.
+        #[serde(default = "usual_interval")]
         interval: (f64, f64),
     },
+    /// Straight lines between equally spaced knots, constant before the first and after the last.
+    PiecewiseLinear {
+        /// Number of knots, 2 at least.
+        #[serde(default = "usual_knots")]
+        knots: usize,
+        /// Model times of the first and the last knot.
+        #[serde(default = "unit_interval")]
+        interval: (f64, f64),
+    },
+}
+
+fn usual_terms() -> usize {
+    6
+}
+
+fn usual_interval() -> (f64, f64) {
+    (0.0, 2.0)
+}
+
+fn usual_knots() -> usize {
+    11
+}
+
+fn unit_interval() -> (f64, f64) {
+    (0.0, 1.0)
 }
 
 /// The process that paths are compared with.
@@ -52,23 +70,12 @@ pub enum DivergenceKind {
     FrobeniusBound,
 }
 
-/// What a path keeps for its backward pass.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MemoryKind {
-    /// Every state.
-    #[default]
-    Stored,
-    /// The last state only: memory does not grow with the number of steps.
-    Reversible,
-}
-
 /// The latent space and the process of paths in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LatentConfig {
     /// Homogeneous space.
-    pub space: SpaceKind,
+    pub space: Space,
     /// Ambient dimension `n`.
     pub dim: usize,
     /// Drift of the posterior.
@@ -80,25 +87,28 @@ pub struct LatentConfig {
     /// Diffusion scale that training starts from.
     pub sigma: f64,
     /// What a path keeps for its backward pass.
-    pub memory: MemoryKind,
+    pub memory: Memory,
+    /// How a path is taken one step on.
+    pub scheme: Scheme,
 }
 
 impl Default for LatentConfig {
     /// The paper's: `S^15`, six polynomials, driftless prior.
     fn default() -> Self {
         Self {
-            space: SpaceKind::Sphere,
+            space: Space::Sphere,
             dim: 16,
-            drift: DriftKind::Chebyshev { terms: 6, interval: (0.0, 2.0) },
+            drift: DriftKind::Chebyshev { terms: usual_terms(), interval: usual_interval() },
             prior: PriorKind::Driftless,
             divergence: DivergenceKind::MonteCarlo,
             sigma: 0.1,
-            memory: MemoryKind::Stored,
+            memory: Memory::Stored,
+            scheme: Scheme::GeometricEuler,
         }
     }
 }
 
-/// Why a latent space cannot be.
+/// Why the choices about a latent path are invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LatentConfigError {
@@ -110,8 +120,8 @@ pub enum LatentConfigError {
         /// Smallest one.
         least: usize,
     },
-    /// The drift has no polynomials or no interval.
-    #[error("`latent.drift` needs at least one polynomial and an interval that increases")]
+    /// The drift has no polynomials, too few knots or no interval.
+    #[error("`latent.drift` needs at least one polynomial, or two knots, and an interval that increases")]
     Drift,
     /// The diffusion scale is not positive.
     #[error("`latent.sigma` is {sigma}; it must be positive and finite")]
@@ -122,72 +132,85 @@ pub enum LatentConfigError {
     /// The bound of the divergence holds on the sphere only.
     #[error("`latent.divergence = \"frobenius-bound\"` holds on the sphere only; use \"monte-carlo\"")]
     Bound,
+    /// The bound of the divergence is a formula for polynomials.
+    #[error("`latent.divergence = \"frobenius-bound\"` needs a drift of polynomials; use \"monte-carlo\"")]
+    BoundOfDrift,
+    /// Steps of the scheme cannot be taken back.
+    #[error(
+        "`latent.memory = \"reversible\"` does not go with `latent.scheme`, whose steps cannot be taken back; use \"stored\""
+    )]
+    Memory,
 }
 
 impl LatentConfig {
     /// Checks the choices against each other.
     ///
     /// # Errors
-    /// When one of them cannot be.
+    /// When one of them is invalid, or two exclude each other.
     pub fn check(&self) -> Result<(), LatentConfigError> {
         if self.dim < 2 {
             return Err(LatentConfigError::Dimension { dim: self.dim, least: 2 });
         }
         let (start, end) = self.interval();
-        if self.terms() == 0 || !(start < end && start.is_finite() && end.is_finite()) {
+        let least = if let DriftKind::PiecewiseLinear { .. } = self.drift { 2 } else { 1 };
+        if self.terms() < least || !(start < end && start.is_finite() && end.is_finite()) {
             return Err(LatentConfigError::Drift);
         }
         if !(self.sigma > 0.0 && self.sigma.is_finite()) {
             return Err(LatentConfigError::Sigma { sigma: self.sigma });
         }
-        match (self.space, self.divergence) {
-            (SpaceKind::GeneralLinear, DivergenceKind::FrobeniusBound) => Err(LatentConfigError::Bound),
-            _ => Ok(()),
+        if self.memory == Memory::Reversible && !self.scheme.reverses() {
+            return Err(LatentConfigError::Memory);
+        }
+        match (self.divergence, self.space, self.drift) {
+            (DivergenceKind::MonteCarlo, ..) => Ok(()),
+            (_, Space::Sphere, DriftKind::PiecewiseLinear { .. }) => Err(LatentConfigError::BoundOfDrift),
+            (_, Space::Sphere, _) => Ok(()),
+            _ => Err(LatentConfigError::Bound),
         }
     }
 
-    /// The space of the kernels.
-    pub fn space(&self) -> Space {
-        match self.space {
-            SpaceKind::Sphere => Space::Sphere,
-            SpaceKind::GeneralLinear => Space::GeneralLinear,
+    /// What the coefficients of a drift stand for.
+    pub fn drift(&self) -> PathDrift {
+        let (start, end) = self.interval();
+        match self.drift {
+            DriftKind::Constant | DriftKind::Chebyshev { .. } => {
+                PathDrift::Chebyshev { terms: self.terms(), interval: (start, end) }
+            }
+            DriftKind::PiecewiseLinear { knots, .. } => {
+                let place = |i: usize| start + (end - start) * i as f64 / (knots - 1) as f64;
+                PathDrift::PiecewiseLinear { knots: PathGrid::Shared((0..knots).map(place).collect()) }
+            }
         }
     }
 
-    /// The space in words, such as `sphere in R^16`.
-    pub fn space_in_words(&self) -> String {
-        match self.space {
-            SpaceKind::Sphere => format!("sphere in R^{}", self.dim),
-            SpaceKind::GeneralLinear => format!("R^{} without the origin, under GL({})", self.dim, self.dim),
-        }
-    }
-
-    /// The memory of the kernels.
-    pub fn memory(&self) -> Memory {
-        match self.memory {
-            MemoryKind::Stored => Memory::Stored,
-            MemoryKind::Reversible => Memory::Reversible,
+    /// The shape of the drift coefficients of a series.
+    pub fn drift_shape(&self) -> [usize; 2] {
+        match self.drift {
+            DriftKind::Constant | DriftKind::Chebyshev { .. } => [self.algebra_dim(), self.terms()],
+            DriftKind::PiecewiseLinear { .. } => [self.terms(), self.algebra_dim()],
         }
     }
 
     /// Dimension `m` of the Lie algebra.
     pub fn algebra_dim(&self) -> usize {
-        self.space().algebra_dim(self.dim)
+        self.space.algebra_dim(self.dim)
     }
 
-    /// Polynomials of the drift.
+    /// Polynomials or knots of the drift.
     pub fn terms(&self) -> usize {
         match self.drift {
             DriftKind::Constant => 1,
             DriftKind::Chebyshev { terms, .. } => terms,
+            DriftKind::PiecewiseLinear { knots, .. } => knots,
         }
     }
 
-    /// The interval of the polynomials; a constant drift may have any.
+    /// The interval of the polynomials or knots; a constant drift may have any.
     pub fn interval(&self) -> (f64, f64) {
         match self.drift {
             DriftKind::Constant => (0.0, 1.0),
-            DriftKind::Chebyshev { interval, .. } => interval,
+            DriftKind::Chebyshev { interval, .. } | DriftKind::PiecewiseLinear { interval, .. } => interval,
         }
     }
 }

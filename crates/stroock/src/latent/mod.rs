@@ -7,9 +7,9 @@ mod process;
 mod start;
 
 pub use bound::frobenius_bound;
-pub use config::{
-    DivergenceKind, DriftKind, LatentConfig, LatentConfigError, MemoryKind, PriorKind, SpaceKind,
-};
-pub use path::{PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
+pub use config::{DivergenceKind, DriftKind, LatentConfig, LatentConfigError, PriorKind};
+pub use path::{PathDrift, PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
 pub use process::{PathParameters, PathProcess};
-pub use start::{StartPlan, StartPoints, power_spherical};
+pub use start::{StartPlan, StartPoints, start_points};
+
+pub use stroock_kernels::path::{Memory, Scheme, Space};

@@ -4,7 +4,8 @@ use burn::tensor::Tensor;
 use stroock_kernels::argument::check_length;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
-    Drift, Gradients, Grid, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Space, Tape,
+    Chebyshev, Drift, Gradients, Grid, Noise, PathError, PathProblem, PathSolver, PerStep, PiecewiseLinear,
+    Prior, Requests, Space, Tape,
 };
 
 use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
@@ -23,6 +24,26 @@ pub enum PathGrid {
     },
 }
 
+/// How the drift depends on time: what the coefficients of a drift stand for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum PathDrift {
+    /// Chebyshev polynomials `T_0 .. T_{terms - 1}`, with coefficients `[B, m, terms]`.
+    Chebyshev {
+        /// Number of polynomials.
+        terms: usize,
+        /// The times that are taken to 0 and 1.
+        interval: (f64, f64),
+    },
+    /// A value for every step, `[B, T, m]`, or `[1, steps of all series, m]` on grids of their own.
+    PerStep,
+    /// Straight lines between values at knots, `[B, knots, m]`, or `[1, knots of all series, m]` where each has its own.
+    PiecewiseLinear {
+        /// Times of the knots.
+        knots: PathGrid,
+    },
+}
+
 /// Where the noise of paths comes from.
 #[derive(Clone, Debug)]
 pub enum PathNoise {
@@ -35,7 +56,7 @@ pub enum PathNoise {
         /// The number of the first sample.
         first_sample: u32,
     },
-    /// Given standard normals, `[S, B, T, m]`.
+    /// Given standard normals, `[S, B, T, m]`, or `[S, B, T, n]` for noise along the space.
     Given(Vec<f64>),
 }
 
@@ -59,15 +80,13 @@ pub struct PathPlan {
     pub samples: usize,
     /// Times.
     pub grid: PathGrid,
-    /// Chebyshev polynomials of the drift.
-    pub terms: usize,
-    /// The interval of the Chebyshev polynomials.
-    pub interval: (f64, f64),
+    /// How the drift, and that of the prior, depend on time.
+    pub drift: PathDrift,
     /// Noise.
     pub noise: PathNoise,
     /// Where states are asked for.
     pub requests: PathRequests,
-    /// Instruction set and memory.
+    /// Instruction set, memory and scheme.
     pub solver: PathSolver,
 }
 
@@ -80,9 +99,9 @@ pub struct PathStates {
     pub kl: Tensor<2>,
 }
 
-/// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift` (`[B, m, terms]`) and the
-/// diffusion scale `sigma` (`[1]`). The divergence is that from a path with the drift coefficients `prior`
-/// (`[B, m, terms]`), or from one without drift.
+/// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift`, in the shape that [`PathDrift`] says,
+/// and the diffusion scale `sigma` (`[1]`). The divergence is that from a path with the drift coefficients `prior`, in
+/// the same shape, or from one without drift.
 ///
 /// # Errors
 /// When the plan and the tensors do not fit, or a path diverges.
@@ -107,10 +126,21 @@ pub fn simulate(
     })
 }
 
+impl PathGrid {
+    /// The grid of the kernels with the same `times`.
+    fn of_kernels<'a, T>(&'a self, times: &'a [T]) -> Grid<'a, T> {
+        match self {
+            PathGrid::Shared(_) => Grid::Shared(times),
+            PathGrid::PerSeries { offsets, .. } => Grid::PerSeries { offsets, times },
+        }
+    }
+}
+
 /// Numbers that the plan holds in double precision, in the precision of the tensors.
 struct Numbers<T> {
     times: Vec<T>,
     noise: Vec<T>,
+    knots: Vec<T>,
 }
 
 impl PathPlan {
@@ -121,7 +151,26 @@ impl PathPlan {
             PathNoise::Given(values) => values,
             PathNoise::Counter { .. } => &[],
         };
-        Numbers { times: cast(times), noise: cast(noise) }
+        let knots: &[f64] = match &self.drift {
+            PathDrift::PiecewiseLinear {
+                knots: PathGrid::Shared(times) | PathGrid::PerSeries { times, .. },
+            } => times,
+            PathDrift::Chebyshev { .. } | PathDrift::PerStep => &[],
+        };
+        Numbers { times: cast(times), noise: cast(noise), knots: cast(knots) }
+    }
+
+    /// The drift of the kernels with the given coefficients.
+    fn drift<'a, T: FusedReal>(&'a self, numbers: &'a Numbers<T>, coefficients: &'a [T]) -> Drift<'a, T> {
+        match &self.drift {
+            PathDrift::Chebyshev { terms, interval: (start, end) } => {
+                Chebyshev { terms: *terms, interval: (T::of(*start), T::of(*end)), coefficients }.into()
+            }
+            PathDrift::PerStep => PerStep(coefficients).into(),
+            PathDrift::PiecewiseLinear { knots } => {
+                PiecewiseLinear { knots: knots.of_kernels(&numbers.knots), coefficients }.into()
+            }
+        }
     }
 
     fn problem<'a, T: FusedReal>(
@@ -132,20 +181,13 @@ impl PathPlan {
     ) -> Result<PathProblem<'a, T>, PathError> {
         check_length("sigma", "[1]", 1, sigma.len())?;
         let sigma = &sigma[0];
-        let (terms, interval) = (self.terms, (T::of(self.interval.0), T::of(self.interval.1)));
         Ok(PathProblem {
             space: self.space,
             dim: self.dim,
             samples: self.samples,
-            grid: match &self.grid {
-                PathGrid::Shared(_) => Grid::Shared(&numbers.times),
-                PathGrid::PerSeries { offsets, .. } => Grid::PerSeries { offsets, times: &numbers.times },
-            },
-            drift: Drift::Chebyshev { terms, interval, coefficients: drift },
-            prior: match prior {
-                None => Prior::Driftless,
-                Some(coefficients) => Prior::Chebyshev { terms, interval, coefficients },
-            },
+            grid: self.grid.of_kernels(&numbers.times),
+            drift: self.drift(numbers, drift),
+            prior: prior.map_or(Prior::Driftless, |prior| Prior::Drift(self.drift(numbers, prior))),
             sigma: *sigma,
             start,
             noise: match &self.noise {

@@ -2,13 +2,15 @@
 
 use burn::tensor::Tensor;
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::start::{Draws, PowerSphericalStart, StartError};
+use stroock_kernels::start::{Draws, StartDistribution, StartError, StartKind};
 
 use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 
 /// Everything about the start points of a batch that is not differentiated.
 #[derive(Clone, Debug)]
 pub struct StartPlan {
+    /// The distribution, chosen by the space: see [`Space::start`](stroock_kernels::path::Space::start).
+    pub kind: StartKind,
     /// Ambient dimension `n`.
     pub dim: usize,
     /// Seed and epoch.
@@ -21,7 +23,7 @@ pub struct StartPlan {
     pub first_sample: u32,
 }
 
-/// Start points and their divergence from the uniform distribution.
+/// Start points and their divergence from those of the prior.
 #[derive(Clone, Debug)]
 pub struct StartPoints {
     /// `[S, B, n]`.
@@ -30,14 +32,19 @@ pub struct StartPoints {
     pub kl: Tensor<1>,
 }
 
-/// Draws from the power spherical distributions with mean directions `mu` (`[B, n]`, unit vectors) and
-/// concentrations `kappa` (`[B]`), with pathwise gradients in both.
+/// Draws from the distributions with the given locations (`[B, ..]`) and spreads (`[B]`), with pathwise gradients in
+/// both: mean directions and concentrations on the sphere, means and standard deviations in the tangent space at the
+/// origin of hyperbolic space.
 ///
 /// # Errors
 /// When the plan and the tensors do not fit, or the parameters of a series are not those of a distribution.
-pub fn power_spherical(plan: StartPlan, mu: Tensor<2>, kappa: Tensor<1>) -> Result<StartPoints, StartError> {
-    let (samples, [series, n]) = (plan.samples, mu.dims());
-    let flat: Tensor<1> = fused::apply(plan, [mu.into_dispatch(), kappa.into_dispatch()])?;
+pub fn start_points(
+    plan: StartPlan,
+    location: Tensor<2>,
+    spread: Tensor<1>,
+) -> Result<StartPoints, StartError> {
+    let (samples, series, n) = (plan.samples, spread.dims()[0], plan.dim);
+    let flat: Tensor<1> = fused::apply(plan, [location.into_dispatch(), spread.into_dispatch()])?;
     let points = samples * series * n;
     Ok(StartPoints {
         points: flat.clone().narrow(0, 0, points).reshape([samples, series, n]),
@@ -46,8 +53,11 @@ pub fn power_spherical(plan: StartPlan, mu: Tensor<2>, kappa: Tensor<1>) -> Resu
 }
 
 impl StartPlan {
-    fn process<'a, T>(&self, [mu, kappa]: [&'a [T]; 2]) -> PowerSphericalStart<'a, T> {
-        PowerSphericalStart { dim: self.dim, mu, kappa }
+    fn distribution<'a, T: FusedReal>(
+        &self,
+        [location, spread]: [&'a [T]; 2],
+    ) -> Box<dyn StartDistribution<T> + 'a> {
+        self.kind.distribution(self.dim, location, spread)
     }
 
     fn draws(&self) -> Draws<'_> {
@@ -65,21 +75,21 @@ impl Operation<2> for StartPlan {
         inputs: [&[T]; 2],
         _: [&[usize]; 2],
     ) -> Result<Evaluated<T, ()>, StartError> {
-        let process = self.process(inputs);
-        let mut output = process.sample(self.draws())?;
-        output.extend(process.kl_to_uniform()?);
+        let distribution = self.distribution(inputs);
+        let mut output = distribution.sample(self.draws())?;
+        output.extend(distribution.divergence()?);
         let shape = vec![output.len()];
         Ok(Evaluated { output, shape, tape: () })
     }
 
     fn backward<T: FusedReal>(
         &self,
-        Computed { inputs, shapes, .. }: Computed<'_, T, (), 2>,
+        Computed { inputs, .. }: Computed<'_, T, (), 2>,
         of_output: &[T],
         _: [bool; 2],
     ) -> Result<[Vec<T>; 2], StartError> {
-        let (of_points, of_kl) = of_output.split_at(of_output.len() - shapes[0][0]);
-        let gradients = self.process(inputs).pull_back(self.draws(), of_points, of_kl)?;
-        Ok([gradients.mu, gradients.kappa])
+        let (of_points, of_kl) = of_output.split_at(of_output.len() - inputs[1].len());
+        let gradients = self.distribution(inputs).pull_back(self.draws(), of_points, of_kl)?;
+        Ok([gradients.location, gradients.spread])
     }
 }

@@ -15,14 +15,14 @@ pub(super) struct DensePlan {
     pub steps: usize,
     /// `[B, T + 1]`.
     pub times: Vec<f64>,
-    /// `[S, B, T, m]`.
+    /// `[S, B, T, m]`, with as many numbers a step as the scheme asks for.
     pub noise: Vec<f64>,
     /// For every request, the row of its state among those of all times and series, `[T + 1, B]`.
     pub requests: Vec<i64>,
 }
 
 impl DensePlan {
-    /// The dense lists for `series` series of a Lie algebra with `m` dimensions, for tensors of type `dtype`.
+    /// The dense lists for `series` series with `m` normals a step, for tensors of type `dtype`.
     pub fn new(plan: &PathPlan, series: usize, m: usize, dtype: DType) -> Result<Self, PathError> {
         let grids = grids(&plan.grid, series)?;
         let steps = grids.iter().map(|times| times.len() - 1).max().unwrap_or_default();
@@ -70,10 +70,10 @@ fn grids(grid: &PathGrid, series: usize) -> Result<Vec<&[f64]>, PathError> {
     };
     for (series, times) in grids.iter().enumerate() {
         if times.is_empty() {
-            return Err(PathError::NoTimes { series });
+            return Err(PathError::NoTimes { argument: "grid", series });
         }
         if let Some(index) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
-            return Err(PathError::TimesNotIncreasing { series, index: index + 1 });
+            return Err(PathError::TimesNotIncreasing { argument: "grid", series, index: index + 1 });
         }
     }
     Ok(grids)

@@ -2,24 +2,25 @@
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use stroock_kernels::argument::{check_length, check_not_empty, check_shape};
-use stroock_kernels::path::{PathError, Space};
+use stroock_kernels::path::{PathError, Scheme, Space};
 
 use super::dense::DensePlan;
-use crate::latent::{PathPlan, PathStates};
+use crate::latent::{PathDrift, PathGrid, PathPlan, PathStates};
 
-/// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift` (`[B, m, terms]`) and the
-/// diffusion scale `sigma` (`[1]`), and their divergence from paths with the drift coefficients `prior`.
+/// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift`, in the shape that
+/// [`PathDrift`] says, and the diffusion scale `sigma` (`[1]`), and their divergence from paths with the drift
+/// coefficients `prior`.
 ///
-/// With the basis `E_k` of the Lie algebra, `K_k(t) = sum_d K_kd T_d(s)` at `s = (t - a) / (b - a)`, the same for the
-/// prior `P`, and standard normals `xi`,
+/// With the basis `E_k` of the Lie algebra, `K_k(t)` linear in the coefficients, the same for the prior `P`, and standard
+/// normals `xi`,
 ///
 /// ```text
 /// Omega_j = sum_k (K_k(t_j) dt_j + sigma sqrt(dt_j) xi_jk) E_k,      z_{j+1} = exp(Omega_j) z_j,
 /// KL = 1/(2 sigma^2) sum_j dt_j |(K(t_j) - P(t_j)) z_j|^2 / |z_j|^2.
 /// ```
 ///
-/// On the sphere `|z| = 1` is not computed, and every step ends with one of Newton's method back to it, which takes
-/// rounding away and is no part of the gradient.
+/// With noise along the space the normals are `<E_k, xi z^T> / |z|` instead. On the sphere `|z| = 1` is not computed.
+/// Every step ends with a projection to the space, which takes rounding away and is no part of the gradient.
 ///
 /// # Errors
 /// When the plan and the tensors do not fit, or a path diverges.
@@ -33,21 +34,25 @@ pub fn simulate(
     let [samples, series, n] = start.dims();
     let (device, dtype) = (start.device(), start.dtype());
     let (options, m) = ((&device, dtype), plan.space.algebra_dim(plan.dim));
-    check_not_empty([("start", series), ("samples", samples), ("drift.terms", plan.terms)])?;
+    check_not_empty([("start", series), ("samples", samples)])?;
     check_length("start", "[samples, series, dim]", plan.samples * series * n, samples * series * n)?;
     check_length("start", "[samples, series, dim]", samples * series * plan.dim, samples * series * n)?;
     check_length("sigma", "[1]", 1, sigma.dims()[0])?;
-    if plan.interval.0 >= plan.interval.1 {
-        let (start, end) = plan.interval;
-        return Err(PathError::Interval { argument: "drift.interval", start, end });
-    }
+    let tangent = plan.solver.scheme == Scheme::TangentNoise;
+    let normals = if tangent { n } else { m };
+    let dense = DensePlan::new(&plan, series, normals, dtype)?;
+    let at_time = AtTime::new(&plan, &dense, series, m)?;
     for (argument, coefficients) in
         [("drift.coefficients", Some(&drift)), ("prior.coefficients", prior.as_ref())]
     {
         let Some(coefficients) = coefficients else { continue };
-        check_shape(argument, "[series, m, terms]", &[series, m, plan.terms], &coefficients.dims())?;
+        check_shape(
+            argument,
+            "[series, m, terms] or [series, values, m]",
+            &at_time.shape,
+            &coefficients.dims(),
+        )?;
     }
-    let dense = DensePlan::new(&plan, series, m, dtype)?;
     let (times, basis) = (dense.times(series, options), basis(plan.space, n, options));
     let rows = samples * series;
     let noise_scale = sigma.clone().reshape([1, 1, 1]);
@@ -58,27 +63,29 @@ pub fn simulate(
     for j in 0..dense.steps {
         let now = times.clone().narrow(1, j, 1);
         let dt = times.clone().narrow(1, j + 1, 1) - now.clone();
-        let polynomials = chebyshev(now, plan.interval, plan.terms).unsqueeze_dim::<3>(2);
-        let at_time = |coefficients: &Tensor<3>| coefficients.clone().matmul(polynomials.clone());
-        let drift = at_time(&drift).reshape([1, series, m]);
+        let drift = at_time.value(j, now.clone(), &drift, options);
         let excess = match &prior {
-            Some(prior) => drift.clone() - at_time(prior).reshape([1, series, m]),
+            Some(prior) => drift.clone() - at_time.value(j, now, prior, options),
             None => drift.clone(),
         };
         let dt = dt.reshape([1, series, 1]);
-        let noise = dense.noise(j, [samples, series, m], options) * noise_scale.clone() * dt.clone().sqrt();
+        let noise =
+            dense.noise(j, [samples, series, normals], options) * noise_scale.clone() * dt.clone().sqrt();
+        let noise = match tangent {
+            true => {
+                lift(plan.space, &basis, noise.reshape([rows, n, 1]), z.clone()).reshape([samples, series, m])
+            }
+            false => noise,
+        };
         let matrix = |coefficients: Tensor<3>| {
             let flat = coefficients.expand([samples, series, m]).reshape([rows, m]);
             flat.matmul(basis.clone()).reshape([rows, n, n])
         };
 
         let dt_of_rows = dt.clone().expand([samples, series, 1]).reshape([rows, 1, 1]);
-        kl = kl + speed_squared(plan.space, matrix(excess), z.clone()) * dt_of_rows;
+        kl = kl + speed_squared(plan.space, matrix(excess), z.clone()) * dt_of_rows.clone();
         z = act(matrix(drift * dt + noise), z, series)?;
-        if plan.space == Space::Sphere {
-            let factor = norm_squared(z.clone()).detach().mul_scalar(-0.5).add_scalar(1.5);
-            z = z * factor;
-        }
+        z = project(plan.space, z, dt_of_rows);
         states.push(z.clone());
     }
 
@@ -111,11 +118,12 @@ fn basis(space: Space, n: usize, options: (&Device, DType)) -> Tensor<2> {
     let mut entries = vec![0f32; m * n * n];
     match space {
         Space::GeneralLinear => (0..m).for_each(|k| entries[k * m + k] = 1.0),
-        Space::Sphere => {
+        Space::Sphere | Space::Hyperbolic => {
             let below = (1..n).flat_map(|row| (0..row).map(move |column| (row, column)));
             for (k, (row, column)) in below.enumerate() {
+                let boost = space == Space::Hyperbolic && column == 0;
                 entries[k * n * n + row * n + column] = 1.0;
-                entries[k * n * n + column * n + row] = -1.0;
+                entries[k * n * n + column * n + row] = if boost { 1.0 } else { -1.0 };
             }
         }
     }
@@ -127,7 +135,121 @@ fn speed_squared(space: Space, excess: Tensor<3>, z: Tensor<3>) -> Tensor<3> {
     let speed = norm_squared(excess.matmul(z.clone()));
     match space {
         Space::Sphere => speed,
-        Space::GeneralLinear => speed / norm_squared(z),
+        Space::GeneralLinear | Space::Hyperbolic => speed / norm_squared(z),
+    }
+}
+
+/// The normals `<E_k, xi z^T> / |z|` of noise along the space, `[rows, m]`, from `xi` and `z`, `[rows, n, 1]`.
+fn lift(space: Space, basis: &Tensor<2>, xi: Tensor<3>, z: Tensor<3>) -> Tensor<2> {
+    let [rows, n, _] = z.dims();
+    let unit = match space {
+        Space::Sphere => z,
+        Space::GeneralLinear | Space::Hyperbolic => z.clone() / norm_squared(z).sqrt(),
+    };
+    xi.matmul(unit.swap_dims(1, 2)).reshape([rows, n * n]).matmul(basis.clone().transpose())
+}
+
+/// Takes the rounding of a step away where there was one, without a gradient.
+fn project(space: Space, z: Tensor<3>, dt: Tensor<3>) -> Tensor<3> {
+    let at = z.clone().detach();
+    match space {
+        Space::GeneralLinear => z,
+        Space::Sphere => z * norm_squared(at).mul_scalar(-0.5).add_scalar(1.5),
+        Space::Hyperbolic => {
+            let [_, n, _] = at.dims();
+            let first = norm_squared(at.clone().narrow(1, 1, n - 1)).add_scalar(1.0).sqrt();
+            let moved = (first - at.clone().narrow(1, 0, 1)).mask_fill(dt.lower_equal_elem(0.0), 0.0);
+            z + Tensor::cat(vec![moved, at.narrow(1, 1, n - 1).zeros_like()], 1)
+        }
+    }
+}
+
+/// The value of a drift at a step, linear in its coefficients.
+struct AtTime {
+    drift: PathDrift,
+    /// The shape of the coefficients.
+    shape: [usize; 3],
+    /// Weights of the values at knots or steps, `[T, B, values]`; empty for polynomials.
+    weights: Vec<f64>,
+    series: usize,
+    m: usize,
+}
+
+impl AtTime {
+    fn new(plan: &PathPlan, dense: &DensePlan, series: usize, m: usize) -> Result<Self, PathError> {
+        let steps = dense.steps;
+        let new = |shape, weights| Self { drift: plan.drift.clone(), shape, weights, series, m };
+        match &plan.drift {
+            PathDrift::Chebyshev { terms, interval: (start, end) } => {
+                check_not_empty([("drift.terms", *terms)])?;
+                if start >= end {
+                    return Err(PathError::Interval { argument: "drift.interval", start: *start, end: *end });
+                }
+                Ok(new([series, m, *terms], Vec::new()))
+            }
+            PathDrift::PerStep => {
+                let (count, offsets): (usize, Vec<usize>) = match &plan.grid {
+                    PathGrid::Shared(_) => (steps, vec![0; series]),
+                    PathGrid::PerSeries { offsets, times } => {
+                        (times.len() - series, (0..series).map(|b| offsets[b] - b).collect())
+                    }
+                };
+                let mut weights = vec![0.0; steps * series * count];
+                for (place, of_row) in weights.chunks_exact_mut(count.max(1)).enumerate() {
+                    // What a series that has ended takes does not matter.
+                    let (j, b) = (place / series, place % series);
+                    of_row[(offsets[b] + j).min(count - 1)] = 1.0;
+                }
+                let rows = if let PathGrid::Shared(_) = plan.grid { series } else { 1 };
+                Ok(new([rows, count, m], weights))
+            }
+            PathDrift::PiecewiseLinear { knots } => {
+                let lists: Vec<(usize, &[f64])> = match knots {
+                    PathGrid::Shared(times) => vec![(0, &times[..]); series],
+                    PathGrid::PerSeries { offsets, times } => {
+                        offsets.windows(2).map(|run| (run[0], &times[run[0]..run[1]])).collect()
+                    }
+                };
+                let (rows, count) = match knots {
+                    PathGrid::Shared(times) => (series, times.len()),
+                    PathGrid::PerSeries { times, .. } => (1, times.len()),
+                };
+                let mut weights = vec![0.0; steps * series * count];
+                for (place, of_row) in weights.chunks_exact_mut(count.max(1)).enumerate() {
+                    let (j, b) = (place / series, place % series);
+                    let (offset, knots) = lists[b];
+                    let time = dense.times[b * (steps + 1) + j];
+                    let right = knots.partition_point(|&knot| knot <= time);
+                    if right == 0 || right == knots.len() {
+                        of_row[offset + right.min(knots.len() - 1)] = 1.0;
+                        continue;
+                    }
+                    let weight = (time - knots[right - 1]) / (knots[right] - knots[right - 1]);
+                    of_row[offset + right - 1] = 1.0 - weight;
+                    of_row[offset + right] = weight;
+                }
+                Ok(new([rows, count, m], weights))
+            }
+        }
+    }
+
+    /// `[1, B, m]` at step `j`, whose times are `now` (`[B, 1]`).
+    fn value(
+        &self,
+        j: usize,
+        now: Tensor<2>,
+        coefficients: &Tensor<3>,
+        options: (&Device, DType),
+    ) -> Tensor<3> {
+        let (series, m) = (self.series, self.m);
+        if let PathDrift::Chebyshev { terms, interval } = self.drift {
+            let polynomials = chebyshev(now, interval, terms).unsqueeze_dim::<3>(2);
+            return coefficients.clone().matmul(polynomials).reshape([1, series, m]);
+        }
+        let [rows, count, _] = self.shape;
+        let weights = self.weights[j * series * count..(j + 1) * series * count].to_vec();
+        let weights = Tensor::<3>::from_data(TensorData::new(weights, [rows, series / rows, count]), options);
+        weights.matmul(coefficients.clone()).reshape([1, series, m])
     }
 }
 

@@ -1,11 +1,11 @@
 //! Paths and their divergence.
 
 use burn::tensor::{DType, Device, Tensor};
-use stroock::latent::{self, PathGrid, PathNoise, PathPlan, PathRequests, PathStates};
+use stroock::latent::{self, PathDrift, PathGrid, PathNoise, PathPlan, PathRequests, PathStates};
 use stroock::plain;
 use stroock_kernels::argument::ArgumentError;
 use stroock_kernels::noise::NoiseKey;
-use stroock_kernels::path::{PathError, PathSolver, Space};
+use stroock_kernels::path::{PathError, PathSolver, Scheme, Space};
 
 use crate::agreement::assert_agreement;
 use crate::numbers::{doubles, tensor, uniform, unit_vectors};
@@ -54,23 +54,46 @@ fn plan(
         dim,
         samples: SAMPLES,
         grid,
-        terms: TERMS,
-        interval: (-0.1, 2.0),
+        drift: PathDrift::Chebyshev { terms: TERMS, interval: (-0.1, 2.0) },
         noise,
         requests,
         solver: PathSolver::default(),
     }
 }
 
+/// The shape of the drift coefficients.
+fn shape(plan: &PathPlan, m: usize) -> [usize; 3] {
+    let count = |grid: &PathGrid| match grid {
+        PathGrid::Shared(times) => [SERIES, times.len()],
+        PathGrid::PerSeries { times, .. } => [1, times.len()],
+    };
+    match (&plan.drift, &plan.grid) {
+        (PathDrift::PerStep, PathGrid::Shared(times)) => [SERIES, times.len() - 1, m],
+        (PathDrift::PerStep, PathGrid::PerSeries { times, .. }) => [1, times.len() - SERIES, m],
+        (PathDrift::PiecewiseLinear { knots }, _) => {
+            let [rows, knots] = count(knots);
+            [rows, knots, m]
+        }
+        _ => [SERIES, m, TERMS],
+    }
+}
+
 fn compare(name: &str, plan: &PathPlan, sigma: f64, drift: f64, with_prior: bool) {
     let (n, m) = (plan.dim, plan.space.algebra_dim(plan.dim));
     let mut start = unit_vectors(SAMPLES * SERIES, n, 1);
-    if plan.space == Space::GeneralLinear {
-        start.iter_mut().for_each(|x| *x *= 1.3);
+    match plan.space {
+        Space::Sphere => {}
+        Space::GeneralLinear => start.iter_mut().for_each(|x| *x *= 1.3),
+        Space::Hyperbolic => {
+            for z in start.chunks_mut(n) {
+                z[0] = (1.0 + z[1..].iter().map(|x| x * x).sum::<f64>()).sqrt();
+            }
+        }
     }
-    let coefficients = |size: f64, seed| -> Vec<f64> {
-        uniform(SERIES * m * TERMS, seed).into_iter().map(|x| size * x).collect()
-    };
+    let shape = shape(plan, m);
+    let count = shape.iter().product();
+    let coefficients =
+        |size: f64, seed| -> Vec<f64> { uniform(count, seed).into_iter().map(|x| size * x).collect() };
     let mut leaves = vec![("start", start), ("drift", coefficients(drift, 2)), ("sigma", vec![sigma])];
     if with_prior {
         leaves.push(("prior", coefficients(0.5 * drift, 3)));
@@ -80,7 +103,7 @@ fn compare(name: &str, plan: &PathPlan, sigma: f64, drift: f64, with_prior: bool
     let run = |simulate: Simulate| {
         move |leaves: &[Tensor<1>]| {
             let start = leaves[0].clone().reshape([SAMPLES, SERIES, n]);
-            let coefficients = |leaf: &Tensor<1>| leaf.clone().reshape([SERIES, m, TERMS]);
+            let coefficients = |leaf: &Tensor<1>| leaf.clone().reshape(shape);
             let prior = leaves.get(3).map(coefficients);
             let path = simulate(plan.clone(), start, coefficients(&leaves[1]), leaves[2].clone(), prior);
             let PathStates { states, kl } = path.unwrap();
@@ -97,6 +120,32 @@ fn on_both_spaces_and_both_grids_with_and_without_a_prior() {
             for with_prior in [false, true] {
                 let name = format!("{space:?} {dim}, {kind} grid, prior {with_prior}");
                 compare(&name, &plan(space, dim, grid.clone(), Some(1.7)), 0.4, 1.0, with_prior);
+            }
+        }
+    }
+}
+
+#[test]
+fn on_hyperbolic_space_with_every_drift_and_scheme() {
+    let shared_knots = PathGrid::Shared(vec![-0.2, 0.15, 0.3, 0.7]);
+    let own_knots =
+        PathGrid::PerSeries { offsets: vec![0, 1, 3, 4, 7], times: vec![0.2, 0.0, 0.5, 0.1, 0.05, 0.1, 0.3] };
+    let drifts = [
+        PathDrift::Chebyshev { terms: TERMS, interval: (-0.1, 2.0) },
+        PathDrift::PerStep,
+        PathDrift::PiecewiseLinear { knots: shared_knots },
+        PathDrift::PiecewiseLinear { knots: own_knots },
+    ];
+    for space in [Space::Sphere, Space::Hyperbolic, Space::GeneralLinear] {
+        for drift in &drifts {
+            for (kind, grid) in [("shared", shared()), ("ragged", ragged())] {
+                for scheme in [Scheme::GeometricEuler, Scheme::TangentNoise] {
+                    // The noise of a key has as many numbers as the scheme asks for.
+                    let mut plan = plan(space, 3, grid.clone(), None);
+                    plan.drift = drift.clone();
+                    plan.solver.scheme = scheme;
+                    compare(&format!("{space:?}, {drift:?}, {kind}, {scheme:?}"), &plan, 0.4, 1.0, true);
+                }
             }
         }
     }
@@ -155,8 +204,8 @@ fn plans_that_do_not_fit_are_errors() {
     let changes: [&dyn Fn(&mut PathPlan); 8] = [
         &|plan| plan.samples = 2,
         &|plan| plan.dim = 4,
-        &|plan| plan.terms = 0,
-        &|plan| plan.interval = (1.0, 1.0),
+        &|plan| plan.drift = PathDrift::Chebyshev { terms: 0, interval: (0.0, 1.0) },
+        &|plan| plan.drift = PathDrift::Chebyshev { terms: TERMS, interval: (1.0, 1.0) },
         &|plan| plan.noise = PathNoise::Given(vec![0.0; 5]),
         &|plan| plan.requests.indices[7] = 2,
         &|plan| plan.requests.offsets = vec![0, 1],

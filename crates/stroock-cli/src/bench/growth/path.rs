@@ -4,7 +4,9 @@ use std::hint::black_box;
 
 use rand_core::Rng;
 use stroock_kernels::noise::{NoiseKey, Purpose};
-use stroock_kernels::path::{Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space};
+use stroock_kernels::path::{
+    Chebyshev, Drift, Grid, Memory, Noise, PathProblem, PathSolver, Prior, Requests, Space,
+};
 use stroock_kernels::start::{Draws, uniform};
 
 use crate::failure::Failure;
@@ -71,7 +73,7 @@ impl Paths {
             dim: self.shape.dim,
             samples: self.shape.samples,
             grid: Grid::Shared(&self.times),
-            drift: Drift::Chebyshev { terms: TERMS, interval, coefficients: &self.coefficients },
+            drift: Drift::Chebyshev(Chebyshev { terms: TERMS, interval, coefficients: &self.coefficients }),
             prior: Prior::Driftless,
             sigma: 0.1,
             start: &self.start,

@@ -10,7 +10,7 @@ mod pendulum;
 
 use std::path::Path;
 
-use stroock::latent::SpaceKind;
+use stroock::latent::Space;
 use stroock::model::{PathDraws, StandardModel};
 use stroock::predict::Predictor;
 use stroock_experiments::protocol::Experiment;
@@ -41,7 +41,7 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
 /// Whether latent paths lie on the two-dimensional sphere, and can be shown as they are.
 fn is_globe(run: &Reproduction) -> bool {
     let config = run.description.model.as_latent_sde();
-    config.is_some_and(|config| config.latent.dim == 3 && config.latent.space == SpaceKind::Sphere)
+    config.is_some_and(|config| config.latent.dim == 3 && config.latent.space == Space::Sphere)
 }
 
 /// Saves a picture as SVG and PNG.

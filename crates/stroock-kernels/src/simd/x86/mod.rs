@@ -8,15 +8,18 @@ mod select;
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, SingleLanes, Words, elementary};
+use super::{LaneKernel, Lanes, SingleLanes, Words, elementary};
 use crate::noise::{MULTIPLIERS, RoundKeys, box_muller};
 use select::*;
 
-/// Sound because vectors of this module are made only by code that runs behind
-/// [`dispatch`](super::dispatch), after the processor has been asked for the instructions.
+/// An instruction of a vector type of this module.
+///
+/// The types and their traits are private to this crate, and nothing but [`LaneReal::run`](super::LaneReal)
+/// names the types, after the processor has been asked for their instructions. Slices are cut to the width
+/// before their pointers are taken.
 macro_rules! intrinsic {
     ($($call:tt)*) => {
-        // SAFETY: see above: the processor has the instruction.
+        // SAFETY: the processor has the instruction, and pointers are valid for the width: see above.
         unsafe { $($call)* }
     };
 }
@@ -29,23 +32,25 @@ macro_rules! x86_lanes {
         $lanes:ident($float:ident), $words:ident($int:ident), $width:literal;
         $add:ident, $sub:ident, $mul:ident, $div:ident, $fmadd:ident, $fnmadd:ident, $sqrt:ident, $max:ident,
         $splat:ident, $zero:ident, $loadu:ident, $storeu:ident;
-        $select:ident, $where_greater:ident, $all_at_most:ident, $interleave:ident, $load_part:ident, $store_part:ident;
+        $select:ident, $where_greater:ident, $all_at_most:ident, $interleave:ident;
         $splat_words:ident, $load_words:ident, $and:ident, $or:ident, $xor:ident, $minus:ident,
         $shl:ident, $shr:ident, $sar:ident, $convert:ident, $bits:ident, $unbits:ident;
-        $mul_wide:ident, $shr64:ident, $shl64:ident
+        $mul_wide:ident, $shr64:ident, $shl64:ident;
+        $features:literal
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
-        pub struct $lanes($float);
+        pub(crate) struct $lanes($float);
 
         /// As many words.
         #[derive(Clone, Copy, Debug)]
-        pub struct $words($int);
+        pub(crate) struct $words($int);
 
         impl Lanes for $lanes {
             type Real = f32;
             type Words = $words;
             const WIDTH: usize = $width;
+            const FAST: bool = true;
 
             #[inline(always)]
             fn splat(x: f32) -> Self {
@@ -62,16 +67,6 @@ macro_rules! x86_lanes {
             fn store(self, to: &mut [f32]) {
                 let to = &mut to[..$width];
                 intrinsic!($storeu(to.as_mut_ptr(), self.0))
-            }
-
-            #[inline(always)]
-            fn load_part(from: &[f32], rest: Self) -> Self {
-                Self(intrinsic!($load_part(from, rest.0)))
-            }
-
-            #[inline(always)]
-            fn store_part(self, to: &mut [f32]) {
-                intrinsic!($store_part(to, self.0))
             }
 
             #[inline(always)]
@@ -132,6 +127,16 @@ macro_rules! x86_lanes {
             #[inline(always)]
             fn all_at_most(self, bound: f32) -> bool {
                 intrinsic!($all_at_most(self.0, $splat(bound)))
+            }
+
+            #[inline(always)]
+            fn call<K: LaneKernel>(kernel: K) {
+                #[target_feature(enable = $features)]
+                #[inline(never)]
+                fn behind_a_call<K: LaneKernel>(kernel: K) {
+                    kernel.run();
+                }
+                intrinsic!(behind_a_call(kernel))
             }
 
             #[inline(always)]
@@ -262,10 +267,11 @@ x86_lanes! {
     F32x8(__m256), U32x8(__m256i), 8;
     _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_sqrt_ps, _mm256_max_ps,
     _mm256_set1_ps, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps;
-    select_256, where_greater_256, all_at_most_256, interleave_256, load_part_256, store_part_256;
+    select_256, where_greater_256, all_at_most_256, interleave_256;
     _mm256_set1_epi32, _mm256_loadu_si256, _mm256_and_si256, _mm256_or_si256, _mm256_xor_si256, _mm256_sub_epi32,
     _mm256_sll_epi32, _mm256_srl_epi32, _mm256_sra_epi32, _mm256_cvtepi32_ps, _mm256_castps_si256, _mm256_castsi256_ps;
-    _mm256_mul_epu32, _mm256_srli_epi64, _mm256_slli_epi64
+    _mm256_mul_epu32, _mm256_srli_epi64, _mm256_slli_epi64;
+    "avx2,fma"
 }
 
 x86_lanes! {
@@ -273,8 +279,9 @@ x86_lanes! {
     F32x16(__m512), U32x16(__m512i), 16;
     _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_sqrt_ps, _mm512_max_ps,
     _mm512_set1_ps, _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps;
-    select_512, where_greater_512, all_at_most_512, interleave_512, load_part_512, store_part_512;
+    select_512, where_greater_512, all_at_most_512, interleave_512;
     _mm512_set1_epi32, _mm512_loadu_si512, _mm512_and_si512, _mm512_or_si512, _mm512_xor_si512, _mm512_sub_epi32,
     _mm512_sll_epi32, _mm512_srl_epi32, _mm512_sra_epi32, _mm512_cvtepi32_ps, _mm512_castps_si512, _mm512_castsi512_ps;
-    _mm512_mul_epu32, _mm512_srli_epi64, _mm512_slli_epi64
+    _mm512_mul_epu32, _mm512_srli_epi64, _mm512_slli_epi64;
+    "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw"
 }

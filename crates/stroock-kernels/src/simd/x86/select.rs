@@ -40,39 +40,6 @@ pub(super) unsafe fn all_at_most_256(x: __m256, bound: __m256) -> bool {
     intrinsic!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(x, bound)) == 0xFF)
 }
 
-/// All bits of the first `count` lanes.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-unsafe fn first_256(count: usize) -> __m256i {
-    intrinsic!(_mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))
-}
-
-/// The numbers of a slice of at most 8, with the lanes of `rest` behind them. Memory behind the slice is
-/// not touched.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-pub(super) unsafe fn load_part_256(from: &[f32], rest: __m256) -> __m256 {
-    let count = from.len().min(8);
-    intrinsic!({
-        let mask = first_256(count);
-        _mm256_blendv_ps(rest, _mm256_maskload_ps(from.as_ptr(), mask), _mm256_castsi256_ps(mask))
-    })
-}
-
-/// Writes the first lanes to a slice of at most 8 numbers, and nothing behind it.
-///
-/// # Safety
-/// The processor has AVX2.
-#[inline(always)]
-pub(super) unsafe fn store_part_256(to: &mut [f32], lanes: __m256) {
-    let count = to.len().min(8);
-    intrinsic!(_mm256_maskstore_ps(to.as_mut_ptr(), first_256(count), lanes))
-}
-
 /// Even places of `even`, odd places of `odd`.
 ///
 /// # Safety
@@ -107,31 +74,4 @@ pub(super) unsafe fn where_greater_512(x: __m512, threshold: __m512, value: __m5
 #[inline(always)]
 pub(super) unsafe fn all_at_most_512(x: __m512, bound: __m512) -> bool {
     intrinsic!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(x, bound) == 0xFFFF)
-}
-
-/// The numbers of a slice of at most 16, with the lanes of `rest` behind them. Memory behind the slice is
-/// not touched.
-///
-/// # Safety
-/// The processor has AVX-512F.
-#[inline(always)]
-pub(super) unsafe fn load_part_512(from: &[f32], rest: __m512) -> __m512 {
-    let count = from.len().min(16);
-    intrinsic!(_mm512_mask_loadu_ps(rest, first_512(count), from.as_ptr()))
-}
-
-/// Writes the first lanes to a slice of at most 16 numbers, and nothing behind it.
-///
-/// # Safety
-/// The processor has AVX-512F.
-#[inline(always)]
-pub(super) unsafe fn store_part_512(to: &mut [f32], lanes: __m512) {
-    let count = to.len().min(16);
-    intrinsic!(_mm512_mask_storeu_ps(to.as_mut_ptr(), first_512(count), lanes))
-}
-
-/// A mask of the first `count` lanes.
-#[inline(always)]
-fn first_512(count: usize) -> __mmask16 {
-    ((1u32 << count) - 1) as __mmask16
 }

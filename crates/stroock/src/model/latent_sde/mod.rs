@@ -21,7 +21,7 @@ use crate::encoder::Encoder;
 use crate::initial::InitialWeights;
 use crate::latent::{
     DivergenceKind, LatentConfig, LatentConfigError, PathNoise, PathParameters, PathPlan, PathProcess,
-    PathStates, StartPlan, frobenius_bound, power_spherical, simulate,
+    PathStates, StartPlan, frobenius_bound, simulate, start_points,
 };
 use crate::likelihood::Likelihood;
 use crate::objective::{ElboParts, ElboWeights, Objective};
@@ -139,18 +139,22 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
         let PathDraws { key, samples, first_sample } = draws;
         let series = batch.numbers.clone();
         let dim = self.latent.dim;
-        let start = StartPlan { dim, key, series: series.clone(), samples, first_sample };
-        let start = power_spherical(start, process.mu, process.kappa)?;
+        let kind = self.latent.space.start();
+        let start = StartPlan { kind, dim, key, series: series.clone(), samples, first_sample };
+        let start = start_points(start, process.location, process.spread)?;
         let plan = PathPlan {
-            space: self.latent.space(),
+            space: self.latent.space,
             dim,
             samples,
             grid: batch.grid.clone(),
-            terms: self.latent.terms(),
-            interval: self.latent.interval(),
+            drift: self.latent.drift(),
             noise: PathNoise::Counter { key, series, first_sample },
             requests: batch.requests.clone(),
-            solver: PathSolver { level: Level::detect(), memory: self.latent.memory() },
+            solver: PathSolver {
+                level: Level::detect(),
+                memory: self.latent.memory,
+                scheme: self.latent.scheme,
+            },
         };
         let bound = match self.latent.divergence {
             DivergenceKind::MonteCarlo => None,

@@ -6,10 +6,16 @@
 
 use stroock_geometry::Real;
 
-use crate::simd::Lanes;
+use super::{Described, Extents, InLanes, Role, argument, gather, unpack_lane};
+use crate::argument::{check_finite, check_length, check_not_empty};
+use crate::path::PathError;
+use crate::path::layout::Layout;
+use crate::path::rows::Row;
+use crate::path::times::Times;
+use crate::simd::{Lanes, MAX_WIDTH};
 
 /// Steps that share a pass over the coefficients.
-pub(super) const PAIR: usize = 2;
+const PAIR: usize = 2;
 
 macro_rules! with_constant_terms {
     ($polynomials:ident, $function:ident($($argument:expr),*)) => {
@@ -25,39 +31,128 @@ macro_rules! with_constant_terms {
     };
 }
 
-/// `K(t) = sum_d K_d T_d((t - a) / (b - a))` for the rows in the lanes, at a pair of steps.
-pub(super) struct Expansion<V: Lanes> {
+/// `K(t) = sum_d K_d T_d((t - a) / (b - a))`, with the Chebyshev polynomials `T_0 .. T_{terms - 1}` on the interval
+/// `(a, b)` (the paper's equation for the time evolution of the drift).
+#[derive(Clone, Copy, Debug)]
+pub struct Chebyshev<'a, T> {
+    /// Number of polynomials.
+    pub terms: usize,
+    /// `(a, b)`.
+    pub interval: (T, T),
+    /// `[B, m, terms]`, the degree varying fastest.
+    pub coefficients: &'a [T],
+}
+
+impl<'p, T: Real> Described<'p, T> for Chebyshev<'p, T> {
+    type InLanes<V: Lanes<Real = T>> = Expansion<V>;
+
+    fn check(&self, role: Role, extents: Extents<'_>) -> Result<(), PathError> {
+        check_not_empty([(argument!(role, "terms"), self.terms)])?;
+        let (start, end) = self.interval;
+        if !(start < end && start.is_finite() && end.is_finite()) {
+            let (argument, start, end) = (argument!(role, "interval"), start.as_f64(), end.as_f64());
+            return Err(PathError::Interval { argument, start, end });
+        }
+        let expected = (extents.series * extents.m).saturating_mul(self.terms);
+        let name = argument!(role, "coefficients");
+        check_length(name, "[series, m, terms]", expected, self.coefficients.len())?;
+        Ok(check_finite(name, self.coefficients)?)
+    }
+
+    fn extent(&self, _: usize, layout: &Layout) -> usize {
+        layout.m * self.terms
+    }
+
+    #[inline(always)]
+    fn in_lanes<V: Lanes<Real = T>>(&self, rows: &[Row; MAX_WIDTH], layout: &Layout) -> Expansion<V> {
+        let (m, terms) = (layout.m, self.terms);
+        let mut slices = [&[][..]; MAX_WIDTH];
+        for (slice, row) in slices.iter_mut().zip(rows) {
+            *slice = &self.coefficients[row.series * m * terms..(row.series + 1) * m * terms];
+        }
+        let mut coefficients = vec![V::zero(); m * terms];
+        gather(&slices, 0, &mut coefficients);
+        let zeros = |length| vec![V::zero(); length];
+        Expansion {
+            interval: self.interval,
+            of_coefficients: zeros(m * terms),
+            coefficients,
+            polynomials: zeros(PAIR * terms),
+            pair: None,
+            member: 0,
+            values: zeros(PAIR * m),
+            of_values: zeros(PAIR * m),
+        }
+    }
+}
+
+/// The sums for the rows in the lanes, at a pair of steps.
+pub(in crate::path) struct Expansion<V: Lanes> {
     interval: (V::Real, V::Real),
     /// `[m, terms]`.
     coefficients: Vec<V>,
-    /// Polynomials at the pair of steps that was evaluated last, `[2, terms]`.
+    of_coefficients: Vec<V>,
+    /// Polynomials at the pair of steps, `[2, terms]`.
     polynomials: Vec<V>,
+    /// The pair of steps whose values are known.
+    pair: Option<usize>,
+    /// Which of the pair is the current step.
+    member: usize,
+    /// `[2, m]`.
+    values: Vec<V>,
+    /// Cotangents of the pair; a last step without a partner leaves the other half at zero.
+    of_values: Vec<V>,
 }
 
-impl<V: Lanes> Expansion<V> {
+impl<V: Lanes> InLanes<V> for Expansion<V> {
     #[inline(always)]
-    pub fn new(terms: usize, interval: (V::Real, V::Real), coefficients: Vec<V>) -> Self {
-        Self { interval, coefficients, polynomials: vec![V::zero(); PAIR * terms] }
-    }
-
-    /// The values at the times of a pair of steps, `[2, m]`.
-    #[inline(always)]
-    pub fn evaluate(&mut self, times: [V; PAIR], values: &mut [V]) {
+    fn prepare(&mut self, j: usize, times: &Times<'_, V>, _: &[V]) {
+        self.pair = Some(j / PAIR);
+        self.member = j % PAIR;
         let (start, end) = self.interval;
         let scale = V::splat(V::Real::of(1.0) / (end - start));
         let terms = self.polynomials.len() / PAIR;
         for i in 0..PAIR {
-            let s = times[i].sub(V::splat(start)).mul(scale);
+            let s = times.at(j - self.member + i).sub(V::splat(start)).mul(scale);
             polynomials(s, &mut self.polynomials[i * terms..(i + 1) * terms]);
         }
-        evaluate(&self.coefficients, &self.polynomials, values);
+        evaluate(&self.coefficients, &self.polynomials, &mut self.values);
     }
 
-    /// Adds the cotangents of the values at the pair of steps that was evaluated last (`[2, m]`) to that of
-    /// the coefficients (`[m, terms]`).
     #[inline(always)]
-    pub fn accumulate(&self, of_values: &[V], of_coefficients: &mut [V]) {
-        accumulate(of_values, &self.polynomials, of_coefficients);
+    fn recall(&mut self, j: usize) -> bool {
+        self.member = j % PAIR;
+        self.pair == Some(j / PAIR)
+    }
+
+    #[inline(always)]
+    fn value(&self) -> &[V] {
+        let m = self.values.len() / PAIR;
+        &self.values[self.member * m..(self.member + 1) * m]
+    }
+
+    #[inline(always)]
+    fn cotangent(&mut self) -> &mut [V] {
+        let m = self.values.len() / PAIR;
+        &mut self.of_values[self.member * m..(self.member + 1) * m]
+    }
+
+    /// Steps come last first: the first of a pair is the later to come.
+    #[inline(always)]
+    fn defers(&self, j: usize) -> bool {
+        j % PAIR != 0
+    }
+
+    #[inline(always)]
+    fn pull_back(&mut self, _: usize, _: &[V], _: &mut [V], _: &mut [&mut [V::Real]]) {
+        accumulate(&self.of_values, &self.polynomials, &mut self.of_coefficients);
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, out: &mut [&mut [V::Real]]) {
+        for (l, out) in out.iter_mut().enumerate() {
+            unpack_lane(&self.of_coefficients, l, out);
+        }
     }
 }
 

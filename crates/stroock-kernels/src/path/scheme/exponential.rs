@@ -5,11 +5,14 @@
 //! that its result does not depend on its neighbours. A lane with `theta > 2` takes `s = ceil(theta / 2)`
 //! equal parts of the step one after the other, since the terms of one large step would cancel.
 
+use std::marker::PhantomData;
+
 use num_traits::Float;
 use stroock_geometry::Real;
 
-use super::algebra::Algebra;
-use crate::simd::Lanes;
+use super::TooLarge;
+use crate::path::space::Geometry;
+use crate::simd::{LaneKernel, Lanes, MAX_WIDTH};
 
 /// More terms than any lane needs at `theta <= 2` in double precision.
 pub(super) const TERMS: usize = 28;
@@ -18,11 +21,11 @@ pub(super) const TERMS: usize = 28;
 const PART: f64 = 2.0;
 
 /// Largest `theta` of a step. Beyond it single precision leaves no digits of the angle.
-pub(super) const LIMIT: f64 = 1e5;
+const LIMIT: f64 = 1e5;
 
 /// `thresholds[k]`: the square of the largest `theta` for which `k` terms are enough.
 #[derive(Clone, Debug)]
-pub(super) struct Terms<T> {
+pub(in crate::path) struct Terms<T> {
     thresholds: [T; TERMS],
 }
 
@@ -50,10 +53,10 @@ pub(super) struct Parts<V: Lanes> {
     most: usize,
 }
 
-/// Divides `omega` by the number of parts that each lane needs; `None` where a bound is beyond [`LIMIT`] or
+/// Divides `omega` by the number of parts that each lane needs; an error where a bound is beyond [`LIMIT`] or
 /// not a number.
 #[inline(always)]
-pub(super) fn cut<V: Lanes>(omega: &mut [V]) -> Option<Parts<V>> {
+pub(super) fn cut<V: Lanes>(omega: &mut [V]) -> Result<Parts<V>, TooLarge> {
     // Four sums, since one would wait for every addition.
     let mut sums = [V::zero(); 4];
     let mut chunks = omega.chunks_exact(4);
@@ -70,12 +73,12 @@ pub(super) fn cut<V: Lanes>(omega: &mut [V]) -> Option<Parts<V>> {
     let theta_squared = sums[0].add(sums[1]).add(sums[2].add(sums[3]));
     let part = V::Real::of(PART * PART);
     if theta_squared.all_at_most(part) {
-        return Some(Parts { theta_squared, count: V::splat(V::Real::of(1.0)), most: 1 });
+        return Ok(Parts { theta_squared, count: V::splat(V::Real::of(1.0)), most: 1 });
     }
     if !theta_squared.all_at_most(V::Real::of(LIMIT * LIMIT)) {
-        return None;
+        return Err(too_large(omega));
     }
-    let mut lanes = [V::Real::of(0.0); crate::simd::MAX_WIDTH];
+    let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
     theta_squared.store(&mut lanes);
     let mut most = 1;
     for lane in &mut lanes[..V::WIDTH] {
@@ -88,10 +91,32 @@ pub(super) fn cut<V: Lanes>(omega: &mut [V]) -> Option<Parts<V>> {
     for w in omega.iter_mut() {
         *w = w.mul(inverse);
     }
-    Some(Parts { theta_squared: theta_squared.mul(inverse).mul(inverse), count, most })
+    Ok(Parts { theta_squared: theta_squared.mul(inverse).mul(inverse), count, most })
+}
+
+/// The lane with the largest step.
+#[cold]
+#[inline(never)]
+fn too_large<V: Lanes>(omega: &[V]) -> TooLarge {
+    let mut squares = [0.0; MAX_WIDTH];
+    let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
+    for omega in omega {
+        omega.store(&mut lanes);
+        for (square, lane) in squares.iter_mut().zip(lanes) {
+            *square += lane.as_f64() * lane.as_f64();
+        }
+    }
+    let lane = (0..V::WIDTH).max_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
+    TooLarge { lane, norm: squares[lane].sqrt(), limit: LIMIT }
 }
 
 impl<V: Lanes> Parts<V> {
+    /// The whole of a step that does not move.
+    #[inline(always)]
+    pub fn whole() -> Self {
+        Self { theta_squared: V::zero(), count: V::splat(V::Real::of(1.0)), most: 1 }
+    }
+
     /// The bound for part `r`: zero in the lanes that have no such part.
     #[inline(always)]
     fn theta_squared(&self, r: usize) -> V {
@@ -113,9 +138,10 @@ fn reciprocal<V: Lanes>(terms: &Terms<V::Real>, theta_squared: V, k: usize) -> O
     Some(theta_squared.where_greater(threshold, V::splat(V::Real::of(1.0 / k as f64))))
 }
 
-/// `z <- exp(omega) z`, or `exp(-omega) z` with `BACKWARDS`; `term` and `next` are scratch of length `n`.
+/// `z <- exp(omega) z`, or `exp(-omega) z` with `BACKWARDS`; `term` and `next` are scratch of length `n`. Behind a call
+/// of its own, as [`pull_back`]: compiled once for all schemes.
 #[inline(always)]
-pub(super) fn act<A: Algebra<V>, V: Lanes, const BACKWARDS: bool>(
+pub(super) fn act<S: Geometry, V: Lanes, const BACKWARDS: bool>(
     terms: &Terms<V::Real>,
     omega: &[V],
     parts: &Parts<V>,
@@ -123,13 +149,31 @@ pub(super) fn act<A: Algebra<V>, V: Lanes, const BACKWARDS: bool>(
     term: &mut [V],
     next: &mut [V],
 ) {
-    for r in 0..parts.most {
-        act_part::<A, V, BACKWARDS>(terms, omega, parts.theta_squared(r), z, term, next);
+    V::call(Act::<S, V, BACKWARDS> { terms, omega, parts, z, term, next, space: PhantomData });
+}
+
+struct Act<'c, S, V: Lanes, const BACKWARDS: bool> {
+    terms: &'c Terms<V::Real>,
+    omega: &'c [V],
+    parts: &'c Parts<V>,
+    z: &'c mut [V],
+    term: &'c mut [V],
+    next: &'c mut [V],
+    space: PhantomData<S>,
+}
+
+impl<S: Geometry, V: Lanes, const BACKWARDS: bool> LaneKernel for Act<'_, S, V, BACKWARDS> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { terms, omega, parts, z, term, next, .. } = self;
+        for r in 0..parts.most {
+            act_part::<S, V, BACKWARDS>(terms, omega, parts.theta_squared(r), z, term, next);
+        }
     }
 }
 
 #[inline(always)]
-fn act_part<A: Algebra<V>, V: Lanes, const BACKWARDS: bool>(
+fn act_part<S: Geometry, V: Lanes, const BACKWARDS: bool>(
     terms: &Terms<V::Real>,
     omega: &[V],
     theta_squared: V,
@@ -144,7 +188,7 @@ fn act_part<A: Algebra<V>, V: Lanes, const BACKWARDS: bool>(
         if BACKWARDS {
             factor = V::zero().sub(factor);
         }
-        A::apply(omega, term, next);
+        S::apply(omega, term, next);
         for i in 0..z.len() {
             term[i] = next[i].mul(factor);
             z[i] = z[i].add(term[i]);
@@ -176,7 +220,39 @@ impl<V: Lanes> Scratch<V> {
 /// With `w_0 = z`, `w_k = A w_{k-1} / k` and `z' = sum_k w_k`, the cotangents of the terms are
 /// `p_K = a`, `p_{k-1} = a + A^T p_k / k`, and that of `A` is `sum_k p_k w_{k-1}^T / k`.
 #[inline(always)]
-pub(super) fn pull_back<A: Algebra<V>, V: Lanes>(
+pub(super) fn pull_back<S: Geometry, V: Lanes>(
+    terms: &Terms<V::Real>,
+    omega: &[V],
+    parts: &Parts<V>,
+    z: &[V],
+    a: &mut [V],
+    g: &mut [V],
+    scratch: &mut Scratch<V>,
+) {
+    V::call(PullBack::<S, V> { terms, omega, parts, z, a, g, scratch, space: PhantomData });
+}
+
+struct PullBack<'c, S, V: Lanes> {
+    terms: &'c Terms<V::Real>,
+    omega: &'c [V],
+    parts: &'c Parts<V>,
+    z: &'c [V],
+    a: &'c mut [V],
+    g: &'c mut [V],
+    scratch: &'c mut Scratch<V>,
+    space: PhantomData<S>,
+}
+
+impl<S: Geometry, V: Lanes> LaneKernel for PullBack<'_, S, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { terms, omega, parts, z, a, g, scratch, .. } = self;
+        pull_back_parts::<S, V>(terms, omega, parts, z, a, g, scratch);
+    }
+}
+
+#[inline(always)]
+fn pull_back_parts<S: Geometry, V: Lanes>(
     terms: &Terms<V::Real>,
     omega: &[V],
     parts: &Parts<V>,
@@ -194,7 +270,7 @@ pub(super) fn pull_back<A: Algebra<V>, V: Lanes>(
             let (done, rest) = states.split_at_mut(r * n);
             let state = &mut rest[..n];
             state.copy_from_slice(&done[(r - 1) * n..]);
-            act_part::<A, V, false>(terms, omega, parts.theta_squared(r - 1), state, next, scaled);
+            act_part::<S, V, false>(terms, omega, parts.theta_squared(r - 1), state, next, scaled);
         }
     } else {
         states[..n].copy_from_slice(z);
@@ -212,7 +288,7 @@ pub(super) fn pull_back<A: Algebra<V>, V: Lanes>(
             if theta_squared.all_at_most(terms.thresholds[count]) {
                 break;
             }
-            A::apply(omega, power, term);
+            S::apply(omega, power, term);
             for w in term {
                 *w = w.mul(factor);
             }
@@ -225,8 +301,8 @@ pub(super) fn pull_back<A: Algebra<V>, V: Lanes>(
             for i in 0..n {
                 scaled[i] = cotangent[i].mul(factor);
             }
-            A::accumulate(scaled, &powers[(k - 1) * n..k * n], g);
-            A::apply_transposed(omega, scaled, next);
+            S::accumulate(scaled, &powers[(k - 1) * n..k * n], g);
+            S::apply_transposed(omega, scaled, next);
             for i in 0..n {
                 cotangent[i] = a[i].add(next[i]);
             }

@@ -1,0 +1,145 @@
+//! What moves a group of rows over a step: its length, the drifts and the normals.
+
+use super::PathError;
+use super::drift::{AnyInLanes, Described, InLanes};
+use super::layout::Layout;
+use super::normals::Normals;
+use super::problem::{PathProblem, Prior};
+use super::rows::Row;
+use super::scheme::{Increment, TooLarge};
+use super::space::Geometry;
+use super::times::Times;
+use crate::simd::{Lanes, MAX_WIDTH};
+
+/// The drifts and the noise at the current step, for the rows in the lanes.
+pub(super) struct Motion<'p, V: Lanes> {
+    rows: [Row; MAX_WIDTH],
+    times: Times<'p, V>,
+    drift: AnyInLanes<'p, V>,
+    /// `None` where the prior has no drift.
+    prior: Option<AnyInLanes<'p, V>>,
+    /// Drift minus that of the prior, `[m]`; empty where the prior has none.
+    excess: Vec<V>,
+    normals: Normals<'p, V>,
+    sigma: V::Real,
+    /// Length of the step; 0 in lanes whose path has ended.
+    pub dt: V,
+    sqrt_dt: V,
+}
+
+impl<'p, V: Lanes> Motion<'p, V> {
+    /// For the rows of a group; lanes without a row repeat the last one.
+    #[inline(always)]
+    pub fn new(problem: &PathProblem<'p, V::Real>, layout: &Layout, group: &[Row]) -> Self {
+        let mut rows = [group[group.len() - 1]; MAX_WIDTH];
+        rows[..group.len()].copy_from_slice(group);
+        let prior = match &problem.prior {
+            Prior::Driftless => None,
+            Prior::Drift(prior) => Some(prior.in_lanes(&rows, layout)),
+        };
+        Self {
+            times: Times::new(problem, &rows),
+            drift: problem.drift.in_lanes(&rows, layout),
+            excess: vec![V::zero(); if prior.is_some() { layout.m } else { 0 }],
+            prior,
+            normals: Normals::new(problem, layout, &rows),
+            sigma: problem.sigma,
+            rows,
+            dt: V::zero(),
+            sqrt_dt: V::zero(),
+        }
+    }
+
+    /// Moves to step `j` from the state `z`.
+    #[inline(always)]
+    pub fn prepare(&mut self, j: usize, z: &[V]) {
+        self.drift.prepare(j, &self.times, z);
+        if let Some(prior) = &mut self.prior {
+            prior.prepare(j, &self.times, z);
+            let values = self.drift.value().iter().zip(prior.value());
+            for (excess, (drift, prior)) in self.excess.iter_mut().zip(values) {
+                *excess = drift.sub(*prior);
+            }
+        }
+        self.dt = self.times.at(j + 1).sub(self.times.at(j));
+        self.sqrt_dt = self.dt.sqrt();
+        self.normals.fill(j);
+    }
+
+    /// What the scheme moves by.
+    #[inline(always)]
+    pub fn increment(&self) -> Increment<'_, V> {
+        let Self { drift, normals, dt, sqrt_dt, sigma, .. } = self;
+        Increment {
+            drift: drift.value(),
+            normals: normals.values(),
+            dt: *dt,
+            sqrt_dt: *sqrt_dt,
+            sigma: *sigma,
+        }
+    }
+
+    /// Excess of the drift over that of the prior, `[m]`.
+    #[inline(always)]
+    pub fn excess(&self) -> &[V] {
+        match self.prior {
+            None => self.drift.value(),
+            Some(_) => &self.excess,
+        }
+    }
+
+    /// What the adjoint of a scheme reads, and zeros to which it adds the cotangent of the drift. The drift itself is in
+    /// the prepared step.
+    #[inline(always)]
+    pub fn adjoint(&mut self) -> (Increment<'_, V>, &mut [V]) {
+        let Self { drift, normals, dt, sqrt_dt, sigma, .. } = self;
+        let increment =
+            Increment { drift: &[], normals: normals.values(), dt: *dt, sqrt_dt: *sqrt_dt, sigma: *sigma };
+        (increment, drift.fresh_cotangent())
+    }
+
+    /// Adds the cotangent of the divergence, at the cotangent `p` of the velocity, to those of the drifts.
+    #[inline(always)]
+    pub fn accumulate<S: Geometry>(&mut self, p: &mut [V], z: &[V]) {
+        S::accumulate(p, z, self.drift.cotangent());
+        if let Some(prior) = &mut self.prior {
+            // The excess falls as the drift of the prior grows.
+            for p in p.iter_mut() {
+                *p = V::zero().sub(*p);
+            }
+            S::accumulate(p, z, prior.fresh_cotangent());
+        }
+    }
+
+    /// Takes the cotangents of the drifts at step `j` to their coefficients and to the state.
+    #[inline(always)]
+    pub fn pull_back(
+        &mut self,
+        j: usize,
+        z: &[V],
+        of_state: &mut [V],
+        of_drift: &mut [&mut [V::Real]],
+        of_prior: &mut [&mut [V::Real]],
+    ) {
+        self.drift.pull_back(j, z, of_state, of_drift);
+        if let Some(prior) = &mut self.prior {
+            prior.pull_back(j, z, of_state, of_prior);
+        }
+    }
+
+    /// Writes what remains of the gradients of the coefficients.
+    #[inline(always)]
+    pub fn finish(&mut self, of_drift: &mut [&mut [V::Real]], of_prior: &mut [&mut [V::Real]]) {
+        self.drift.finish(of_drift);
+        if let Some(prior) = &mut self.prior {
+            prior.finish(of_prior);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn step_too_large(&self, too_large: &TooLarge) -> PathError {
+        let TooLarge { lane, norm, limit } = *too_large;
+        PathError::StepTooLarge { series: self.rows[lane].series, norm, limit }
+    }
+}

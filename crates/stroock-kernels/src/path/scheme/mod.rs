@@ -1,0 +1,135 @@
+//! The schemes that take a path one step on, one file each.
+//!
+//! A scheme is a type that implements [`Method`], with a line in `schemes!` below.
+
+mod exponential;
+mod geometric_euler;
+mod tangent_noise;
+
+use super::space::Geometry;
+use crate::simd::Lanes;
+pub(super) use exponential::Terms;
+use serde::{Deserialize, Serialize};
+
+/// What moves the rows in the lanes over one step.
+pub(super) struct Increment<'s, V: Lanes> {
+    /// Drift `K`, `[m]`.
+    pub drift: &'s [V],
+    /// Standard normals, as many as the scheme asks for.
+    pub normals: &'s [V],
+    /// Length of the step; 0 in lanes whose path has ended.
+    pub dt: V,
+    /// Its square root.
+    pub sqrt_dt: V,
+    /// Scale of the diffusion.
+    pub sigma: V::Real,
+}
+
+/// A step that cannot be computed: the lane with the largest one.
+pub(super) struct TooLarge {
+    pub lane: usize,
+    pub norm: f64,
+    pub limit: f64,
+}
+
+/// A scheme, in lanes. `S` is the space; states stay in coordinates of the ambient one.
+pub(super) trait Method: 'static {
+    /// Whether [`Self::reverse`] undoes a step; its increment must not depend on the state then.
+    const REVERSES: bool;
+
+    /// What it works in.
+    type Work<V: Lanes>;
+
+    /// Whether it has steps on the space.
+    fn serves<S: Geometry>() -> bool;
+
+    /// Normals of a step in ambient dimension `n`.
+    fn normals<S: Geometry>(n: usize) -> usize;
+
+    /// For ambient dimension `n` and `m` coefficients.
+    fn work<V: Lanes>(n: usize, m: usize) -> Self::Work<V>;
+
+    /// Prepares the step from `z`.
+    fn increment<S: Geometry, V: Lanes>(
+        work: &mut Self::Work<V>,
+        increment: &Increment<'_, V>,
+        z: &[V],
+    ) -> Result<(), TooLarge>;
+
+    /// Takes the prepared step from `z`.
+    fn step<S: Geometry, V: Lanes>(work: &mut Self::Work<V>, terms: &Terms<V::Real>, z: &mut [V]);
+
+    /// Takes the prepared step back.
+    fn reverse<S: Geometry, V: Lanes>(work: &mut Self::Work<V>, terms: &Terms<V::Real>, z: &mut [V]);
+
+    /// The adjoint of the prepared step from `z`: takes the cotangent `a` of the new state to that of `z`, adds that
+    /// of the drift to `of_drift` (`[m]`, zeros) and returns that of the noise's scale `sigma sqrt(dt)`.
+    fn pull_back<S: Geometry, V: Lanes>(
+        work: &mut Self::Work<V>,
+        terms: &Terms<V::Real>,
+        increment: &Increment<'_, V>,
+        z: &[V],
+        a: &mut [V],
+        of_drift: &mut [V],
+    ) -> V;
+}
+
+/// Code that is compiled for every scheme.
+pub(super) trait WithScheme {
+    type Output;
+
+    fn run<M: Method>(self) -> Self::Output;
+}
+
+macro_rules! schemes {
+    ($($(#[$doc:meta])* $scheme:ident = $method:ty;)*) => {
+        /// How a path is taken one step on; in configurations by its name, as in `geometric-euler`.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Scheme {
+            $($(#[$doc])* $scheme,)*
+        }
+
+        impl Scheme {
+            /// All schemes.
+            pub const ALL: &'static [Scheme] = &[$(Scheme::$scheme),*];
+
+            /// Whether a step can be taken back, as [`Memory::Reversible`](super::Memory::Reversible) asks for.
+            pub fn reverses(self) -> bool {
+                match self {
+                    $(Scheme::$scheme => <$method>::REVERSES,)*
+                }
+            }
+
+            #[inline(always)]
+            pub(super) fn run<F: WithScheme>(self, code: F) -> F::Output {
+                match self {
+                    $(Scheme::$scheme => code.run::<$method>(),)*
+                }
+            }
+
+            pub(super) fn serves<S: Geometry>(self) -> bool {
+                match self {
+                    $(Scheme::$scheme => <$method>::serves::<S>(),)*
+                }
+            }
+
+            pub(super) fn normals<S: Geometry>(self, n: usize) -> usize {
+                match self {
+                    $(Scheme::$scheme => <$method>::normals::<S>(n),)*
+                }
+            }
+        }
+    };
+}
+
+schemes! {
+    /// Geometric Euler-Maruyama: `z' = exp(K dt + sigma sqrt(dt) sum_k xi_k E_k) z` with noise in the whole Lie
+    /// algebra, `m` normals a step. Steps can be taken back.
+    #[default]
+    GeometricEuler = geometric_euler::GeometricEuler;
+    /// Geometric Euler-Maruyama with noise along the space alone: `z' = exp(K dt + sigma sqrt(dt) L(z, xi)) z`, where
+    /// `L(z, xi) = sum_k <E_k, xi z^T> E_k / |z|` moves `z` along the tangent part of `xi`, `n` normals a step. The
+    /// same process in the limit; steps depend on the state and cannot be taken back.
+    TangentNoise = tangent_noise::TangentNoise;
+}
