@@ -13,9 +13,10 @@
 //! ```
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "progress")]
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long a run is, and where it starts.
@@ -56,6 +57,7 @@ pub struct Progress {
 }
 
 enum Display {
+    #[cfg(feature = "progress")]
     Bar(ProgressBar),
     Lines(Box<dyn Write + Send>),
     Hidden,
@@ -64,14 +66,15 @@ enum Display {
 impl Progress {
     /// A bar if the standard error is a terminal, lines on the standard error if not.
     pub fn on_stderr(length: RunLength) -> Self {
-        if io::stderr().is_terminal() {
-            Self::bar(length, ProgressDrawTarget::stderr())
-        } else {
-            Self::lines(length, Box::new(io::stderr()))
+        #[cfg(feature = "progress")]
+        if io::IsTerminal::is_terminal(&io::stderr()) {
+            return Self::bar(length, ProgressDrawTarget::stderr());
         }
+        Self::lines(length, Box::new(io::stderr()))
     }
 
     /// A bar.
+    #[cfg(feature = "progress")]
     pub fn bar(length: RunLength, target: ProgressDrawTarget) -> Self {
         let steps = length.epochs.saturating_mul(length.steps_per_epoch);
         let bar = ProgressBar::with_draw_target(Some(steps), target);
@@ -101,6 +104,14 @@ impl Progress {
     pub fn step(&mut self, series: u64, loss: f64) {
         self.pace.steps += 1;
         self.pace.series += series;
+        self.redraw(loss);
+    }
+
+    #[cfg(not(feature = "progress"))]
+    fn redraw(&self, _: f64) {}
+
+    #[cfg(feature = "progress")]
+    fn redraw(&self, loss: f64) {
         let Display::Bar(bar) = &self.display else { return };
         let RunLength { epochs, steps_per_epoch, done } = self.pace.length;
         let pace = self.pace.words(self.started.elapsed());
@@ -128,6 +139,7 @@ impl Progress {
     /// Prints a line of text without disturbing the bar.
     pub fn say(&mut self, text: &str) {
         match &mut self.display {
+            #[cfg(feature = "progress")]
             Display::Bar(bar) => bar.println(text),
             Display::Lines(writer) => {
                 let _ = writeln!(writer, "{text}");
@@ -138,6 +150,7 @@ impl Progress {
 
     /// Ends the display and leaves it on the screen as it is.
     pub fn finish(self) {
+        #[cfg(feature = "progress")]
         if let Display::Bar(bar) = self.display {
             bar.abandon();
         }
@@ -205,6 +218,7 @@ impl fmt::Display for Span {
 impl fmt::Debug for Display {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            #[cfg(feature = "progress")]
             Display::Bar(_) => "Bar",
             Display::Lines(_) => "Lines",
             Display::Hidden => "Hidden",

@@ -1,15 +1,7 @@
 //! Stopping a run on request.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-
-use super::RunError;
-
-/// Exit code of a process that Ctrl-C ended: 128 + 2, as shells have it.
-const INTERRUPTED: i32 = 130;
 
 /// A request to stop, which the training loop looks at between steps. Clones share the request.
 ///
@@ -43,7 +35,15 @@ impl StopFlag {
     ///
     /// From the first call on this holds for the whole process and to its end, so it is for commands, not for
     /// libraries. Every call returns the same flag.
-    pub fn on_signals() -> Result<Self, RunError> {
+    #[cfg(feature = "signals")]
+    pub fn on_signals() -> Result<Self, super::RunError> {
+        use std::sync::Mutex;
+
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::flag;
+
+        /// Exit code of a process that Ctrl-C ended: 128 + 2, as shells have it.
+        const INTERRUPTED: i32 = 130;
         static OF_PROCESS: Mutex<Option<StopFlag>> = Mutex::new(None);
 
         let mut of_process = OF_PROCESS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -57,7 +57,7 @@ impl StopFlag {
             flag::register(SIGINT, Arc::clone(&stop.requested))?;
             flag::register(SIGTERM, Arc::clone(&stop.requested))
         };
-        listen().map_err(|reason| RunError::Signals { reason })?;
+        listen().map_err(|reason| super::RunError::Signals { reason })?;
         *of_process = Some(stop.clone());
         Ok(stop)
     }

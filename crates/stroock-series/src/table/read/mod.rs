@@ -8,6 +8,7 @@ mod guess;
 mod guess_time;
 mod intern;
 mod labels;
+#[cfg(feature = "parquet")]
 mod parquet_rows;
 mod profile;
 mod rows;

@@ -7,7 +7,6 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::csv_rows::CsvRows;
-use super::parquet_rows::ParquetRows;
 use super::rows::Rows;
 use crate::table::TableError;
 
@@ -32,9 +31,21 @@ pub(super) fn open(path: &Path, delimiter: Option<u8>) -> Result<Box<dyn Rows>, 
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("parquet") || end.eq_ignore_ascii_case("pq"));
     if head.starts_with(PARQUET) || (named && !head.starts_with(GZIP)) {
-        return Ok(Box::new(ParquetRows::open(file.clone(), File::open(path).map_err(io())?)?));
+        return parquet(path, file);
     }
     text(file.clone(), head, rest, delimiter)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(path: &Path, file: String) -> Result<Box<dyn Rows>, TableError> {
+    let opened = File::open(path).map_err(TableError::io(&file))?;
+    Ok(Box::new(super::parquet_rows::ParquetRows::open(file, opened)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Path, file: String) -> Result<Box<dyn Rows>, TableError> {
+    let message = "this program was built without the feature `parquet`; convert the file to CSV".into();
+    Err(TableError::Parquet { file, message })
 }
 
 type Bytes = Box<dyn BufRead>;

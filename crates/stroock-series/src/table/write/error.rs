@@ -33,7 +33,7 @@ pub enum WriteError {
         /// Rows of this one.
         actual: usize,
     },
-    /// The ending of a file name says nothing about the format.
+    /// The ending of a file name says nothing about the format, or it is Parquet in a build without it.
     #[error("`{}`: do not know the format; let the name end in .csv, .csv.gz or .parquet", path.display())]
     Format {
         /// The file.
@@ -57,6 +57,7 @@ pub enum WriteError {
     #[error("rows cannot be written: {0}")]
     Output(#[from] io::Error),
     /// Parquet is not made.
+    #[cfg(feature = "parquet")]
     #[error("Parquet cannot be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
 }

@@ -13,13 +13,19 @@ use super::{DataFrame, WriteError};
 enum Format {
     Csv,
     CsvGz,
+    #[cfg(feature = "parquet")]
     Parquet,
 }
 
 impl Format {
     fn of(path: &Path) -> Result<Self, WriteError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let endings = [(".csv", Format::Csv), (".csv.gz", Format::CsvGz), (".parquet", Format::Parquet)];
+        let endings = [
+            (".csv", Format::Csv),
+            (".csv.gz", Format::CsvGz),
+            #[cfg(feature = "parquet")]
+            (".parquet", Format::Parquet),
+        ];
         let known = endings.into_iter().find(|(ending, _)| name.ends_with(ending));
         known.map(|(_, format)| format).ok_or_else(|| WriteError::Format { path: path.into() })
     }
@@ -77,6 +83,7 @@ impl DataFrame {
                 self.to_csv(&mut packed)?;
                 packed.finish()?;
             }
+            #[cfg(feature = "parquet")]
             Format::Parquet => self.to_parquet(&mut out)?,
         }
         out.into_inner().map_err(io::Error::from)?.sync_all()?;

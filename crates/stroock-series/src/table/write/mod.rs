@@ -3,6 +3,7 @@
 mod csv;
 mod error;
 mod file;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::collections::HashSet;
