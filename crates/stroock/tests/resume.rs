@@ -27,10 +27,10 @@ fn start() -> Model {
     model(2, 4, 6, &Device::flex().autodiff())
 }
 
-fn train(
+fn train<'f>(
     data: &Dataset,
     config: TrainingConfig,
-    folder: &RunFolder,
+    folder: impl Into<Option<&'f RunFolder>>,
     stop: &StopFlag,
 ) -> Result<Trained<Model>, TrainingError> {
     let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
@@ -70,6 +70,15 @@ fn a_resumed_run_has_the_same_metrics_to_the_last_bit() {
     assert_eq!(resumed.best, trained.best);
     let [a, b] = [&resumed.model, &trained.model].map(|model| to_file(model).unwrap().tensors);
     assert_eq!(a, b);
+    // The best model is the one on disk, whoever trained it.
+    let tensors = |model: &Model| to_file(model).unwrap().tensors;
+    let saved = TensorFile::load(&whole.paths().model()).unwrap().tensors;
+    assert_eq!([tensors(&resumed.best_model), tensors(&trained.best_model)], [saved.clone(), saved]);
+
+    // In memory, without a folder, it is the same run.
+    let in_memory = train(&data, config(5), None, &StopFlag::new()).unwrap();
+    assert_eq!((tensors(&in_memory.model), in_memory.best), (b, trained.best));
+    assert_eq!(tensors(&in_memory.best_model), tensors(&trained.best_model));
 }
 
 /// An epoch of five out of ten series has two steps of at most four, and other series than the next one.

@@ -53,15 +53,15 @@ impl Model {
 }
 
 impl FitConfig {
-    /// Fits a model to a table that has been cut by the configuration's sampling, in a run folder, from where the
-    /// folder ends.
+    /// Fits a model to a table that has been cut by the configuration's sampling: in a run folder, from where the
+    /// folder ends, or in memory where there is none ([`Model::save`] then writes the model).
     ///
     /// # Errors
     /// When the table does not fit the configuration, training diverges, or the folder cannot be written.
-    pub fn fit(
+    pub fn fit<'f>(
         &self,
         table: &Table,
-        folder: &RunFolder,
+        folder: impl Into<Option<&'f RunFolder>>,
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
@@ -81,7 +81,9 @@ impl FitConfig {
             metadata: Some(&metadata),
         };
         let steps_per_epoch = self.training.steps_of_epoch(split.train.len());
-        let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done: trainer.done(folder)? };
+        let folder = folder.into();
+        let done = folder.map_or(Ok(0), |folder| trainer.done(folder))?;
+        let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done };
         let mut progress = progress(length);
         let trained = trainer.run(model, folder, stop, &mut progress)?;
         progress.finish();
@@ -89,10 +91,13 @@ impl FitConfig {
         if trained.outcome != Outcome::Stopped {
             description.data.residual =
                 Some(residual_process(&model, &description.data, &data, &split, self.goal)?);
-            description.save(&model, &folder.paths().model())?;
+        }
+        let model = Model { model, description };
+        if let (Some(folder), true) = (folder, trained.outcome != Outcome::Stopped) {
+            model.save(&folder.paths().model())?;
         }
         Ok(Fitted {
-            model: Model { model, description },
+            model,
             outcome: trained.outcome,
             epochs: trained.epochs,
             best: trained.best,

@@ -61,6 +61,14 @@ impl Model {
         Ok(Self { model, description })
     }
 
+    /// Writes a model file.
+    ///
+    /// # Errors
+    /// When a parameter is not finite or the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), EstimatorError> {
+        Ok(self.description.save(&self.model, path)?)
+    }
+
     /// Draws of the model, in its units.
     pub fn predictor(&self) -> Predictor<'_, StandardModel> {
         Predictor::new(&self.model, &self.description.data)
