@@ -143,6 +143,7 @@ impl NoiseKey {
     }
 
     /// The numbers of one series and sample for one purpose, in order.
+    #[inline]
     pub fn stream(self, purpose: Purpose, series: u32, sample: u32) -> Stream {
         let [series, sample] = purpose.address(series, sample);
         Stream { key: self.words, purpose, series, sample, block: 0, words: [0; 4], used: 4 }
@@ -196,6 +197,7 @@ impl Stream {
         (f64::from(self.word()) + 0.5) / 2f64.powi(32)
     }
 
+    #[inline]
     fn word(&mut self) -> u32 {
         if self.used == 4 {
             let (block, step) = (self.block as u32 & 0x3FFF_FFFF, (self.block >> 30) as u32);

@@ -22,6 +22,9 @@ pub(super) struct Motion<'p, V: Lanes> {
     excess: Vec<V>,
     normals: Normals<'p, V>,
     sigma: V::Real,
+    /// The current step and its ends.
+    step: Option<usize>,
+    ends: [V; 2],
     /// Length of the step; 0 in lanes whose path has ended.
     pub dt: V,
     sqrt_dt: V,
@@ -45,6 +48,8 @@ impl<'p, V: Lanes> Motion<'p, V> {
             normals: Normals::new(problem, layout, &rows),
             sigma: problem.sigma,
             rows,
+            step: None,
+            ends: [V::zero(); 2],
             dt: V::zero(),
             sqrt_dt: V::zero(),
         }
@@ -61,7 +66,15 @@ impl<'p, V: Lanes> Motion<'p, V> {
                 *excess = drift.sub(*prior);
             }
         }
-        self.dt = self.times.at(j + 1).sub(self.times.at(j));
+        // Of the two ends of a step one is that of the step before, in either direction.
+        let (now, then) = match self.step {
+            Some(before) if before + 1 == j => (self.ends[1], self.times.at(j + 1)),
+            Some(before) if before == j + 1 => (self.times.at(j), self.ends[0]),
+            _ => (self.times.at(j), self.times.at(j + 1)),
+        };
+        self.step = Some(j);
+        self.ends = [now, then];
+        self.dt = then.sub(now);
         self.sqrt_dt = self.dt.sqrt();
         self.normals.fill(j);
     }

@@ -52,7 +52,7 @@ impl<'p, V: Lanes> Normals<'p, V> {
     /// Moves to step `j`.
     #[inline(always)]
     pub fn fill(&mut self, j: usize) {
-        V::call(Fill { normals: self, j });
+        V::inline(Fill { normals: self, j });
     }
 
     /// The normals of the step.
@@ -62,7 +62,7 @@ impl<'p, V: Lanes> Normals<'p, V> {
     }
 }
 
-/// Behind a call of its own, so that it is compiled once for all spaces and schemes.
+/// A part of the loops where speed matters, and behind a call elsewhere.
 struct Fill<'c, 'p, V: Lanes> {
     normals: &'c mut Normals<'p, V>,
     j: usize,

@@ -37,8 +37,7 @@ macro_rules! array_arithmetic {
         type Real = $real;
         type Words = WordArray<L>;
         const WIDTH: usize = L;
-        // Double precision is the measure of single precision.
-        const FAST: bool = size_of::<$real>() == 4;
+        const FAST: bool = false;
 
         #[inline(always)]
         fn call<K: LaneKernel>(kernel: K) {

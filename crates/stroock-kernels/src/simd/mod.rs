@@ -32,7 +32,7 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     type Words: Words;
     /// The number of lanes.
     const WIDTH: usize;
-    /// Whether kernels should be as fast as they can in these lanes; elsewhere they should be quickly compiled.
+    /// Whether kernels save every call in these lanes; elsewhere they are rather compiled quickly.
     const FAST: bool;
 
     /// The same number in every lane.

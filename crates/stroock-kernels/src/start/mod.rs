@@ -75,6 +75,7 @@ pub struct Draws<'a> {
 }
 
 impl Draws<'_> {
+    #[inline]
     fn stream(&self, sample: usize, series: usize) -> crate::noise::Stream {
         let sample = self.first_sample.wrapping_add(sample as u32);
         self.key.stream(Purpose::Start, self.series[series], sample)

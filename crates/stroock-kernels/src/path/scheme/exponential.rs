@@ -138,10 +138,10 @@ fn reciprocal<V: Lanes>(terms: &Terms<V::Real>, theta_squared: V, k: usize) -> O
     Some(theta_squared.where_greater(threshold, V::splat(V::Real::of(1.0 / k as f64))))
 }
 
-/// `z <- exp(omega) z`, or `exp(-omega) z` with `BACKWARDS`; `term` and `next` are scratch of length `n`. Behind a call
-/// of its own, as [`pull_back`]: compiled once for all schemes.
+/// `z <- exp(omega) z`, or `exp(-omega) z` with `BACKWARDS`; `term` and `next` are scratch of length `n`. With `SHARED`
+/// behind a call, compiled once for all schemes; otherwise a part of the caller where speed matters.
 #[inline(always)]
-pub(super) fn act<S: Geometry, V: Lanes, const BACKWARDS: bool>(
+pub(super) fn act<S: Geometry, V: Lanes, const BACKWARDS: bool, const SHARED: bool>(
     terms: &Terms<V::Real>,
     omega: &[V],
     parts: &Parts<V>,
@@ -149,7 +149,8 @@ pub(super) fn act<S: Geometry, V: Lanes, const BACKWARDS: bool>(
     term: &mut [V],
     next: &mut [V],
 ) {
-    V::call(Act::<S, V, BACKWARDS> { terms, omega, parts, z, term, next, space: PhantomData });
+    let act = Act::<S, V, BACKWARDS> { terms, omega, parts, z, term, next, space: PhantomData };
+    if SHARED { V::call(act) } else { V::inline(act) }
 }
 
 struct Act<'c, S, V: Lanes, const BACKWARDS: bool> {
@@ -219,8 +220,9 @@ impl<V: Lanes> Scratch<V> {
 ///
 /// With `w_0 = z`, `w_k = A w_{k-1} / k` and `z' = sum_k w_k`, the cotangents of the terms are
 /// `p_K = a`, `p_{k-1} = a + A^T p_k / k`, and that of `A` is `sum_k p_k w_{k-1}^T / k`.
+/// With `SHARED` as [`act`].
 #[inline(always)]
-pub(super) fn pull_back<S: Geometry, V: Lanes>(
+pub(super) fn pull_back<S: Geometry, V: Lanes, const SHARED: bool>(
     terms: &Terms<V::Real>,
     omega: &[V],
     parts: &Parts<V>,
@@ -229,7 +231,8 @@ pub(super) fn pull_back<S: Geometry, V: Lanes>(
     g: &mut [V],
     scratch: &mut Scratch<V>,
 ) {
-    V::call(PullBack::<S, V> { terms, omega, parts, z, a, g, scratch, space: PhantomData });
+    let pull_back = PullBack::<S, V> { terms, omega, parts, z, a, g, scratch, space: PhantomData };
+    if SHARED { V::call(pull_back) } else { V::inline(pull_back) }
 }
 
 struct PullBack<'c, S, V: Lanes> {

@@ -53,12 +53,12 @@ impl Method for GeometricEuler {
 
     #[inline(always)]
     fn step<S: Geometry, V: Lanes>(work: &mut Work<V>, terms: &Terms<V::Real>, z: &mut [V]) {
-        act::<S, V, false>(terms, &work.omega, &work.parts, z, &mut work.term, &mut work.next);
+        act::<S, V, false, false>(terms, &work.omega, &work.parts, z, &mut work.term, &mut work.next);
     }
 
     #[inline(always)]
     fn reverse<S: Geometry, V: Lanes>(work: &mut Work<V>, terms: &Terms<V::Real>, z: &mut [V]) {
-        act::<S, V, true>(terms, &work.omega, &work.parts, z, &mut work.term, &mut work.next);
+        act::<S, V, true, true>(terms, &work.omega, &work.parts, z, &mut work.term, &mut work.next);
     }
 
     #[inline(always)]
@@ -70,7 +70,15 @@ impl Method for GeometricEuler {
         a: &mut [V],
         of_drift: &mut [V],
     ) -> V {
-        exponential::pull_back::<S, V>(terms, &work.omega, &work.parts, z, a, of_drift, &mut work.scratch);
+        exponential::pull_back::<S, V, false>(
+            terms,
+            &work.omega,
+            &work.parts,
+            z,
+            a,
+            of_drift,
+            &mut work.scratch,
+        );
         let part = part_weight(&work.parts);
         let mut of_noise_scale = [V::zero(); 2];
         let to_drift = part.mul(increment.dt);

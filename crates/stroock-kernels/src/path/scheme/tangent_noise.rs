@@ -64,7 +64,7 @@ impl Method for TangentNoise {
 
     #[inline(always)]
     fn step<S: Geometry, V: Lanes>(work: &mut Work<V>, terms: &Terms<V::Real>, z: &mut [V]) {
-        act::<S, V, false>(terms, &work.omega, &work.parts, z, &mut work.term, &mut work.next);
+        act::<S, V, false, true>(terms, &work.omega, &work.parts, z, &mut work.term, &mut work.next);
     }
 
     /// The increment depends on the state before the step: refused before a path begins.
@@ -82,7 +82,15 @@ impl Method for TangentNoise {
         a: &mut [V],
         of_drift: &mut [V],
     ) -> V {
-        exponential::pull_back::<S, V>(terms, &work.omega, &work.parts, z, a, of_drift, &mut work.scratch);
+        exponential::pull_back::<S, V, true>(
+            terms,
+            &work.omega,
+            &work.parts,
+            z,
+            a,
+            of_drift,
+            &mut work.scratch,
+        );
         let part = part_weight(&work.parts);
         for g in of_drift.iter_mut() {
             *g = g.mul(part);
