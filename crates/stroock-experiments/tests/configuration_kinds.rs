@@ -206,7 +206,8 @@ fn every_pair<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned>(examp
             let mut set = overrides(to);
             set.push(("choice.nothing_like_it".to_owned(), "1".to_owned()));
             assert_unknown(&resolve_over(&default, None, &set).unwrap_err(), "choice.nothing_like_it", &what);
-            let file = format!("{file}nothing_like_it = 1\n");
+            // Behind a table within the choice, the line would belong to that one.
+            let file = file.replacen("kind = ", "nothing_like_it = 1\nkind = ", 1);
             assert_unknown(&parse::<Holder<T>>(path, &file).unwrap_err(), "choice.nothing_like_it", &what);
 
             let of_to: Vec<String> = overrides(to).into_iter().map(|(key, _)| key).collect();

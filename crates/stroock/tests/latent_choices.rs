@@ -295,10 +295,11 @@ fn gradients_of_new_choices_are_those_of_finite_differences() {
         let mut model = filled(model(choices, &device), 0.6, 30);
         model.process.sigma = burn::module::Param::from_tensor(Tensor::full([1], 0.3, &device));
         let [batch, _] = batches();
-        let chosen = |name: &str| {
-            let names = ["process.prior", "process.drift.bias", "process.sigma", "process.mu.bias"];
-            names.contains(&name)
-        };
+        // Start points on the sphere follow their mean direction by parallel transport: their gradients are unbiased, but
+        // not those of differences at fixed noise.
+        let start = if choices.space == Space::Sphere { "" } else { "process.mu.bias" };
+        let chosen =
+            |name: &str| ["process.prior", "process.drift.bias", "process.sigma", start].contains(&name);
         assert_gradients(&model, |model| loss(model, &batch, 0), chosen, 9, 1e-6);
     }
 }
@@ -312,7 +313,7 @@ fn choices_are_written_and_read() {
         ..latent()
     };
     let text = serde_json::to_string(&choices).unwrap();
-    assert!(text.contains(r#""scheme":{"kind":"tangent-noise"}"#), "{text}");
+    assert!(text.contains(r#""scheme":"tangent-noise""#), "{text}");
     assert_eq!(serde_json::from_str::<LatentConfig>(&text).unwrap(), choices);
 }
 

@@ -168,12 +168,18 @@ fn the_metadata_say_everything_about_the_data() {
     ] {
         assert!(data.contains(words), "{words} is not in {data}");
     }
-    for words in [r#""time-attention":{"hidden":6"#, r#""dim":3"#, r#""sigma":0.1"#, r#""class-per-time""#] {
+    for words in
+        [r#""kind":"time-attention","hidden":6"#, r#""dim":3"#, r#""sigma":0.1"#, r#""class-per-time""#]
+    {
         assert!(model.contains(words), "{words} is not in {model}");
     }
     // Nothing but the parameters, under their names.
     let names: Vec<&str> = file.tensors.iter().map(|(name, _)| &name[..]).collect();
-    assert!(names.contains(&"process.sigma") && names.contains(&"likelihood.gaussian.ln_scale"), "{names:?}");
+    assert!(
+        names.contains(&"LatentSde.process.sigma")
+            && names.contains(&"LatentSde.likelihood.gaussian.ln_scale"),
+        "{names:?}"
+    );
     assert_eq!(names.len(), to_file(&load(&path).unwrap().0).unwrap().tensors.len());
 }
 
@@ -204,6 +210,8 @@ fn another_kind_and_another_version_are_named() {
     assert_eq!(words, "has format version 7, but this version of stroock reads 2: use the one that wrote it");
     let words = refused_after(|file| file.metadata.clear());
     assert!(words.starts_with("has no metadata `format`: it was not written by stroock"), "{words}");
+    let words = refused_after(|file| _ = file.metadata.insert("kind".into(), "recurrent".into()));
+    assert!(words.ends_with("holds a model of kind `recurrent`, not `latent-sde`"), "{words}");
     let words = refused_after(|file| _ = file.metadata.remove("data"));
     assert!(words.starts_with("has no metadata `data`"), "{words}");
 }
@@ -226,21 +234,24 @@ fn metadata_that_cannot_be_understood_are_named() {
 #[test]
 fn tensors_of_another_model_are_named() {
     let words = refused_after_edit("model", r#""dim":3"#, r#""dim":4"#);
-    assert_eq!(words, "tensor `process.mu.weight` is f32 [6, 3], but f32 [6, 4] is needed");
-    let words = refused_after(|file| file.tensors.retain(|(name, _)| name != "process.sigma"));
-    assert_eq!(words, "lacks tensor `process.sigma`: it belongs to a model with another configuration");
+    assert_eq!(words, "tensor `LatentSde.process.mu.weight` is f32 [6, 3], but f32 [6, 4] is needed");
+    let words = refused_after(|file| file.tensors.retain(|(name, _)| name != "LatentSde.process.sigma"));
+    assert_eq!(
+        words,
+        "lacks tensor `LatentSde.process.sigma`: it belongs to a model with another configuration"
+    );
     let words = refused_after(|file| {
-        file.push("process.prior", StoredTensor::new(vec![2], vec![1.0_f32; 2]).unwrap());
+        file.push("LatentSde.process.prior", StoredTensor::new(vec![2], vec![1.0_f32; 2]).unwrap());
     });
     assert_eq!(
         words,
-        "has the unexpected tensor `process.prior`: it belongs to a model with another configuration"
+        "has the unexpected tensor `LatentSde.process.prior`: it belongs to a model with another configuration"
     );
     let words = refused_after(|file| {
         let sigma = file.tensors.iter_mut().find(|(name, _)| name == "process.sigma").unwrap();
         sigma.1 = StoredTensor::new(vec![1], vec![0.1_f64]).unwrap();
     });
-    assert_eq!(words, "tensor `process.sigma` is f64 [1], but f32 [1] is needed");
+    assert_eq!(words, "tensor `LatentSde.process.sigma` is f64 [1], but f32 [1] is needed");
 }
 
 #[test]
@@ -252,14 +263,20 @@ fn numbers_that_are_not_finite_are_neither_read_nor_written() {
     bytes[last..].copy_from_slice(&f32::NAN.to_le_bytes());
     fs::write(&path, &bytes).unwrap();
     let words = refused(&path);
-    assert!(words.starts_with("tensor `task.network.layers") && words.contains("is not finite"), "{words}");
+    assert!(
+        words.starts_with("tensor `LatentSde.task.network.layers") && words.contains("is not finite"),
+        "{words}"
+    );
 
     fs::write(&path, &good).unwrap();
     let mut diverged = model(1, &Device::flex());
     let StandardModel::LatentSde(sde) = &mut diverged;
     sde.process.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
     let words = description().save(&diverged, &path).unwrap_err().to_string();
-    assert!(words.ends_with("tensor `process.sigma` is not finite at index 0 (it is NaN)"), "{words}");
+    assert!(
+        words.ends_with("tensor `LatentSde.process.sigma` is not finite at index 0 (it is NaN)"),
+        "{words}"
+    );
     assert!(fs::read(&path).unwrap() == good, "a diverged model has replaced a good one");
 }
 
