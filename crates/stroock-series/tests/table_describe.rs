@@ -18,7 +18,7 @@ fn column(values: Vec<f64>) -> VariableOverview {
 
 /// Numbers without a pattern, in [0, 1).
 fn scattered(count: usize) -> Vec<f64> {
-    (1..=count).map(|index| (index as f64 * 0.618_033_988_75).fract() as f64).collect()
+    (1..=count).map(|index| (index as f64 * 0.618_033_988_75).fract()).collect()
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn another_kind_and_another_version_are_named() {
     let words = refused_after(|file| file.metadata.clear());
     assert!(words.starts_with("has no metadata `format`: it was not written by stroock"), "{words}");
     let words = refused_after(|file| _ = file.metadata.insert("kind".into(), "recurrent".into()));
-    assert!(words.ends_with("holds a model of kind `recurrent`, not `latent-sde`"), "{words}");
+    assert!(words == "holds a model of kind `recurrent`, not `latent-sde`", "{words}");
     let words = refused_after(|file| _ = file.metadata.remove("data"));
     assert!(words.starts_with("has no metadata `data`"), "{words}");
 }

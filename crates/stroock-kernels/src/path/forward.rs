@@ -85,12 +85,12 @@ impl PathSolver {
                 T::simulate(level, group)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        if !problem.space.bounded() {
-            if let Some(index) = first_not_finite(&states) {
-                let request = index / n % layout.all_requests();
-                let series = layout.request_offsets.partition_point(|&offset| offset <= request) - 1;
-                return Err(PathError::StateNotFinite { series });
-            }
+        if !problem.space.bounded()
+            && let Some(index) = first_not_finite(&states)
+        {
+            let request = index / n % layout.all_requests();
+            let series = layout.request_offsets.partition_point(|&offset| offset <= request) - 1;
+            return Err(PathError::StateNotFinite { series });
         }
         // A drift that diverges stops at its first step, whereas that of the prior moves nothing.
         if let (Prior::Drift(_), Some(row)) = (problem.prior, first_not_finite(&kl)) {

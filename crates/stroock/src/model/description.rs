@@ -115,7 +115,7 @@ pub enum ModelFileError {
         reason: String,
     },
     /// It holds a model of another kind.
-    #[error("`{path}` holds a model of kind `{found}`, not `{expected}`")]
+    #[error("`{path}`: holds a model of kind `{found}`, not `{expected}`")]
     Kind {
         /// The file.
         path: String,

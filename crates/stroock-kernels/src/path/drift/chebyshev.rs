@@ -140,7 +140,7 @@ impl<V: Lanes> InLanes<V> for Expansion<V> {
     /// Steps come last first: the first of a pair is the later to come.
     #[inline(always)]
     fn defers(&self, j: usize) -> bool {
-        j % PAIR != 0
+        !j.is_multiple_of(PAIR)
     }
 
     #[inline(always)]

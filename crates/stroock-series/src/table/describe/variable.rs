@@ -75,7 +75,7 @@ impl VariableOverview {
             let mut last = first;
             for (index, &time) in series.times.iter().enumerate() {
                 if series.is_observed(channels, index, channel) {
-                    values.push(f64::from(series.values[index * channels + channel]));
+                    values.push(series.values[index * channels + channel]);
                     longest_gap = longest_gap.max(time - last);
                     last = time;
                 }
