@@ -248,7 +248,7 @@ fn tensors_of_another_model_are_named() {
         "has the unexpected tensor `LatentSde.process.prior`: it belongs to a model with another configuration"
     );
     let words = refused_after(|file| {
-        let sigma = file.tensors.iter_mut().find(|(name, _)| name == "process.sigma").unwrap();
+        let sigma = file.tensors.iter_mut().find(|(name, _)| name == "LatentSde.process.sigma").unwrap();
         sigma.1 = StoredTensor::new(vec![1], vec![0.1_f64]).unwrap();
     });
     assert_eq!(words, "tensor `LatentSde.process.sigma` is f64 [1], but f32 [1] is needed");
