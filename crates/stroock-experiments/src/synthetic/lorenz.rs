@@ -167,7 +167,7 @@ impl Normaliser {
     ///
     /// ```
     /// let normaliser =
-    ///     stroock_experiments::synthetic::Normaliser { mean: [1.0, 0.0, 20.0], standard deviation: [2.0, 1.0, 4.0] };
+    ///     stroock_experiments::synthetic::Normaliser { mean: [1.0, 0.0, 20.0], sd: [2.0, 1.0, 4.0] };
     /// assert_eq!(normaliser.restore([0.5, 0.0, -1.0]), [2.0, 0.0, 16.0]);
     /// ```
     pub fn restore(&self, normalised: [f64; 3]) -> [f64; 3] {

@@ -5,6 +5,7 @@ use jiff::civil::DateTime;
 use crate::table::Fault;
 
 /// A cell of a table.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "cells of CSV files are texts"))]
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cell<'a> {
     /// Nothing.
