@@ -52,8 +52,8 @@ impl Recurrent {
         // Rows in the order of time; what is asked for at a time comes before what is seen there.
         let rows = |b: usize| {
             let requests = batch.requests.offsets[b]..batch.requests.offsets[b + 1];
-            let given =
-                (input.point_offsets[b]..input.point_offsets[b + 1]).map(|p| (input.time(p) as f32, true, p));
+            let given = input.point_offsets[b]..input.point_offsets[b + 1];
+            let given = given.map(|p| (input.time(p) as f32, true, p));
             let mut rows: Vec<_> = requests.map(|q| (asked[q], false, q)).chain(given).collect();
             rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             rows
@@ -93,11 +93,8 @@ impl SeriesModel for Recurrent {
 
     fn outputs(&self, batch: &Batch, draws: PathDraws, _: OutputParts) -> Result<Outputs, ModelError> {
         let scale = self.likelihood.gaussian().map(|gaussian| gaussian.scale().unsqueeze_dim(0));
-        Ok(Outputs {
-            mean: Some(self.means(batch).repeat_dim(0, draws.samples)),
-            scale,
-            ..Outputs::default()
-        })
+        let mean = self.means(batch).repeat_dim(0, draws.samples);
+        Ok(Outputs { mean: Some(mean), scale, ..Outputs::default() })
     }
 }
 
@@ -114,8 +111,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let batcher = Batcher { input_axis: axis, grid_axis: axis, grid, input, targets: TargetChoice::All };
     let model = RecurrentConfig { channels: 1, hidden: 24 };
     let description = Description { model, data: DataDescription::new(batcher, &["height"]) };
-    let metadata = description.metadata()?;
-    let scratch = tempfile::tempdir()?;
+    let (metadata, scratch) = (description.metadata()?, tempfile::tempdir()?);
     // Twice to epoch 40: at once, and stopped at epoch 15 and resumed.
     let mut files = Vec::new();
     for (name, stops) in [("whole", vec![40]), ("resumed", vec![15, 40])] {
