@@ -38,23 +38,28 @@ fn attention(criterion: &mut Criterion) {
 fn gru(criterion: &mut Criterion) {
     let steps = 128;
     for (series, width, hidden) in [(50, 64, 64), (50, 82, 64), (64, 64, 32), (64, 64, 128)] {
-        let recurrent = Recurrent::new(series, steps, width, hidden);
-        let problem = recurrent.problem();
         let name = format!("gru/{series} series, {steps} steps, {width} inputs, {hidden} units");
-        let mut group = criterion.benchmark_group(name);
-        group.throughput(Throughput::Elements((series * steps) as u64));
-        let solver = GruSolver::default();
-        group.bench_function("forward", |bencher| {
-            bencher.iter(|| black_box(solver.forward(&problem).expect("a well-formed problem")));
-        });
-        group.bench_function("forward+backward", |bencher| {
-            bencher.iter(|| {
-                let recurrence = solver.forward(&problem).expect("a well-formed problem");
-                let gradients = solver.backward(&problem, &recurrence.tape, &recurrent.of_last);
-                black_box(gradients.expect("a well-formed problem"))
-            });
-        });
+        recurrence(criterion, name, &Recurrent::new(series, steps, width, hidden));
     }
+    let name = format!("gru/50 series, up to {steps} steps, 82 inputs, 64 units, all states");
+    recurrence(criterion, name, &Recurrent::ragged(50, steps, 82, 64));
+}
+
+fn recurrence(criterion: &mut Criterion, name: String, recurrent: &Recurrent) {
+    let problem = recurrent.problem();
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(recurrent.rows() as u64));
+    let solver = GruSolver::default();
+    group.bench_function("forward", |bencher| {
+        bencher.iter(|| black_box(solver.forward(&problem).expect("a well-formed problem")));
+    });
+    group.bench_function("forward+backward", |bencher| {
+        bencher.iter(|| {
+            let recurrence = solver.forward(&problem).expect("a well-formed problem");
+            let gradients = solver.backward(&problem, &recurrence.tape, &recurrent.of_states);
+            black_box(gradients.expect("a well-formed problem"))
+        });
+    });
 }
 
 criterion_group!(benches, attention, gru);

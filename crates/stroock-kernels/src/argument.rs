@@ -114,7 +114,10 @@ pub(crate) fn check_finite<T: Real>(argument: &'static str, values: &[T]) -> Res
 }
 
 /// Checks that offsets start at 0, never decrease, and end at the number of `values`, which are `total`.
-pub(crate) fn check_offsets(
+///
+/// # Errors
+/// When they do not; the name of the values is for the message.
+pub fn check_offsets(
     argument: &'static str,
     offsets: &[usize],
     total: usize,

@@ -3,7 +3,7 @@
 //! - [`path`]: paths by the geometric Euler-Maruyama scheme, their divergence, and the adjoint of both;
 //! - [`start`]: start points and their pathwise gradients;
 //! - [`attention`]: attention over the observed entries of ragged series;
-//! - [`gru`]: the gated recurrent unit over short sequences;
+//! - [`gru`]: the gated recurrent unit over sequences of any lengths;
 //! - [`network`]: convolutions of small images, with pooling and group normalisation, all layers in one piece;
 //! - [`argument`]: what all of them ask of their arguments;
 //! - [`noise`]: random numbers as a function of their place;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use encoder::Ragged;
 use stroock_kernels::attention::{AttentionReal, AttentionSolver, ValueGradient};
-use stroock_kernels::gru::{GruProblem, GruReal, GruSolver, Weights};
+use stroock_kernels::gru::{Direction, GruProblem, GruReal, GruSolver, Requested, Weights};
 use stroock_kernels::simd::Level;
 use stroock_testing::finite_difference::assert_close;
 use stroock_testing::golden::{array, golden};
@@ -138,8 +138,11 @@ fn golden_encoder<T: AttentionReal + GruReal>(level: Level, tolerance: f64) {
         ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"].map(|n| format!("gru_rnn.{n}"));
     let [w_ih, w_hh, b_ih, b_hh] = gru_names.each_ref().map(|name| numbers::<T>(&parameters.values[name]));
     let hidden = w_hh.len() / b_hh.len();
+    let steps: Vec<usize> = (0..=series).map(|b| b * references).collect();
     let problem = GruProblem {
-        steps: references,
+        offsets: &steps,
+        direction: Direction::Forward,
+        requested: Requested::Last,
         width: inputs.len() / (series * references),
         hidden,
         inputs: &inputs,
@@ -147,7 +150,7 @@ fn golden_encoder<T: AttentionReal + GruReal>(level: Level, tolerance: f64) {
     };
     let gru = GruSolver { level };
     let recurrence = gru.forward(&problem).unwrap();
-    assert_close("output", &doubles(&recurrence.last), &array(&file, "output").entries, tolerance);
+    assert_close("output", &doubles(&recurrence.states), &array(&file, "output").entries, tolerance);
 
     let of_last = numbers::<T>(&array(&file, "loss_weights").entries);
     let of_gru = gru.backward(&problem, &recurrence.tape, &of_last).unwrap();

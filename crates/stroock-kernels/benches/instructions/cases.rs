@@ -100,7 +100,7 @@ fn gru() -> [Case; 2] {
         let recurrent = recurrent();
         let recurrence = solver.forward(&recurrent.problem()).expect(WELL_FORMED);
         Box::new(move || {
-            let gradients = solver.backward(&recurrent.problem(), &recurrence.tape, &recurrent.of_last);
+            let gradients = solver.backward(&recurrent.problem(), &recurrence.tape, &recurrent.of_states);
             black_box(gradients.expect(WELL_FORMED));
         })
     });

@@ -1,7 +1,7 @@
 //! Time attention at the shape of PhysioNet, and recurrent units.
 
 use stroock_kernels::attention::{AttentionProblem, Entries};
-use stroock_kernels::gru::{GruProblem, Weights};
+use stroock_kernels::gru::{Direction, GruProblem, Requested, Weights};
 use stroock_kernels::noise::philox;
 
 const REFERENCES: usize = 128;
@@ -77,33 +77,58 @@ impl Ragged {
 
 /// Sequences and a recurrent unit.
 pub struct Recurrent {
-    steps: usize,
+    offsets: Vec<usize>,
+    requested: Requested,
     width: usize,
     hidden: usize,
     inputs: Vec<f32>,
     weights: [Vec<f32>; 4],
-    /// A gradient of the last states.
-    pub of_last: Vec<f32>,
+    /// A gradient of the states.
+    pub of_states: Vec<f32>,
 }
 
 impl Recurrent {
+    /// Sequences of the same length, of which the last state is wanted.
     pub fn new(series: usize, steps: usize, width: usize, hidden: usize) -> Self {
+        let offsets = (0..=series).map(|b| b * steps).collect();
+        Self::of(offsets, Requested::Last, series, width, hidden)
+    }
+
+    /// Sequences of up to `steps` rows, of which all states are wanted.
+    pub fn ragged(series: usize, steps: usize, width: usize, hidden: usize) -> Self {
+        let mut offsets = vec![0];
+        for b in 0..series {
+            offsets.push(offsets[b] + 1 + (uniform(7, b) * steps as f32) as usize);
+        }
+        let rows = offsets[series];
+        Self::of(offsets, Requested::All, rows, width, hidden)
+    }
+
+    fn of(offsets: Vec<usize>, requested: Requested, states: usize, width: usize, hidden: usize) -> Self {
         let scale = (hidden as f32).sqrt().recip();
         let shapes = [(2, width), (3, hidden), (4, 1), (5, 1)];
         Self {
-            steps,
+            inputs: uniforms(1, offsets[offsets.len() - 1] * width, 1.0),
+            offsets,
+            requested,
             width,
             hidden,
-            inputs: uniforms(1, series * steps * width, 1.0),
             weights: shapes.map(|(seed, columns)| uniforms(seed, 3 * hidden * columns, scale)),
-            of_last: uniforms(6, series * hidden, 1.0),
+            of_states: uniforms(6, states * hidden, 1.0),
         }
+    }
+
+    /// How many rows all sequences have.
+    pub fn rows(&self) -> usize {
+        self.inputs.len() / self.width
     }
 
     pub fn problem(&self) -> GruProblem<'_, f32> {
         let [w_ih, w_hh, b_ih, b_hh] = &self.weights;
         GruProblem {
-            steps: self.steps,
+            offsets: &self.offsets,
+            direction: Direction::Forward,
+            requested: self.requested,
             width: self.width,
             hidden: self.hidden,
             inputs: &self.inputs,

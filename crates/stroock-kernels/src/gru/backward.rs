@@ -1,4 +1,6 @@
-//! The backward pass: gradients of a function of the last hidden states.
+//! The backward pass: gradients of a function of the hidden states.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 use stroock_geometry::Real;
@@ -6,15 +8,16 @@ use stroock_geometry::Real;
 use super::cell::PullBackCell;
 use super::forward::{GroupTape, Tape};
 use super::gates::Gates;
-use super::problem::{GruProblem, check};
-use super::{GROUP, GruError, GruReal, GruSolver};
+use super::groups::{Group, deal, groups};
+use super::problem::{GruProblem, Requested, check};
+use super::{GruError, GruReal, GruSolver};
 use crate::product::{Left, Panels, Product};
 use crate::simd::Level;
 
 /// Gradients of a loss with respect to the inputs and the weights of a recurrent unit.
 #[derive(Clone, Debug)]
 pub struct Gradients<T> {
-    /// With respect to the inputs, `[B, R, D]`.
+    /// With respect to the inputs, `[N, D]`.
     pub inputs: Vec<T>,
     /// With respect to the weights of the input, `[3 H, D]`.
     pub w_ih: Vec<T>,
@@ -29,7 +32,7 @@ pub struct Gradients<T> {
 impl GruSolver {
     /// Pulls gradients back through the sequences of a batch.
     ///
-    /// `of_last` (`[B, H]`) is the gradient of the loss with respect to the last states that
+    /// `of_states` (`[B, H]` or `[N, H]`) is the gradient of the loss with respect to the states that
     /// [`forward`](Self::forward) returned with `tape` for the same problem.
     ///
     /// # Errors
@@ -38,40 +41,39 @@ impl GruSolver {
         &self,
         problem: &GruProblem<'_, T>,
         tape: &Tape<T>,
-        of_last: &[T],
+        of_states: &[T],
     ) -> Result<Gradients<T>, GruError> {
-        let series = problem.series()?;
-        let (steps, width, hidden) = (problem.steps, problem.width, problem.hidden);
-        check("of_last", "[series, hidden]", series * hidden, of_last)?;
-        let gates = Gates::new::<T>(self.level, hidden);
-        let rows = |group: usize| GROUP.min(series - group * GROUP);
-        let fits = tape.level == self.level
-            && tape.groups.len() == series.div_ceil(GROUP)
-            && tape.groups.iter().enumerate().all(|(i, group)| {
-                group.gates.len() == steps * rows(i) * gates.extent()
-                    && group.states.len() == (steps + 1) * rows(i) * gates.padded
-            });
-        if !fits {
+        problem.check()?;
+        let (width, hidden) = (problem.width, problem.hidden);
+        let shape = match problem.requested {
+            Requested::Last => "[series, hidden]",
+            Requested::All => "[last offset, hidden]",
+        };
+        check("of_states", shape, problem.outputs().sum::<usize>() * hidden, of_states)?;
+        if !tape.fits(self.level, problem) {
             return Err(GruError::ForeignTape);
         }
 
+        let gates = Gates::new::<T>(self.level, hidden);
         let run = Run {
             level: self.level,
             problem,
+            of_states,
             gates,
             to_input: gates.gates_to_input(self.level, problem),
             to_hidden: gates.gates_to_hidden(self.level, problem),
         };
+        let groups = groups(problem);
         let mut of_inputs = vec![T::zero(); problem.inputs.len()];
-        let parts: Vec<OfWeights<T>> = tape
-            .groups
+        let lengths = problem.offsets.windows(2).map(|rows| (rows[1] - rows[0]) * width);
+        let parts: Vec<OfWeights<T>> = groups
             .par_iter()
-            .zip(problem.inputs.par_chunks(GROUP * steps * width))
-            .zip(of_last.par_chunks(GROUP * hidden))
-            .zip(of_inputs.par_chunks_mut(GROUP * steps * width))
-            .map(|(((tape, inputs), of_last), of_inputs)| run.group(tape, inputs, of_last, of_inputs))
+            .zip(&tape.groups)
+            .zip(deal(&groups, &mut of_inputs, lengths))
+            .map(|((group, tape), of_inputs)| run.group(group, tape, of_inputs))
             .collect();
-        let sum = OfWeights::sum(parts);
+        let sum = parts.into_iter().reduce(OfWeights::add);
+        let sum = sum.unwrap_or_else(|| OfWeights::zeros(&gates, width));
         Ok(Gradients {
             inputs: of_inputs,
             w_ih: gates.of_input(&sum.input, width),
@@ -93,18 +95,25 @@ struct OfWeights<T> {
 }
 
 impl<T: Real> OfWeights<T> {
-    /// In the order of the groups, whatever the threads did.
-    fn sum(parts: Vec<Self>) -> Self {
+    fn zeros(gates: &Gates, width: usize) -> Self {
+        Self {
+            input: vec![T::zero(); 3 * gates.padded * width],
+            hidden: vec![T::zero(); 3 * gates.padded * gates.hidden],
+            biases: vec![T::zero(); gates.extent()],
+        }
+    }
+
+    /// Groups are added in their order, whatever the threads did.
+    fn add(self, other: Self) -> Self {
         let add = |mut sum: Vec<T>, part: Vec<T>| {
             sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
             sum
         };
-        let sum = parts.into_iter().reduce(|sum, part| Self {
-            input: add(sum.input, part.input),
-            hidden: add(sum.hidden, part.hidden),
-            biases: add(sum.biases, part.biases),
-        });
-        sum.unwrap_or(Self { input: Vec::new(), hidden: Vec::new(), biases: Vec::new() })
+        Self {
+            input: add(self.input, other.input),
+            hidden: add(self.hidden, other.hidden),
+            biases: add(self.biases, other.biases),
+        }
     }
 }
 
@@ -112,39 +121,33 @@ impl<T: Real> OfWeights<T> {
 struct Run<'a, T> {
     level: Level,
     problem: &'a GruProblem<'a, T>,
+    of_states: &'a [T],
     gates: Gates,
     to_input: Panels<T>,
     to_hidden: Panels<T>,
 }
 
-/// Steps whose gradients in front of the gates are kept, in the cache, for the products that need them all.
-const WINDOW: usize = 16;
-
 impl<T: GruReal> Run<'_, T> {
     /// All steps of a group of series, the last first.
-    fn group(&self, tape: &GroupTape<T>, inputs: &[T], of_last: &[T], of_inputs: &mut [T]) -> OfWeights<T> {
-        let GruProblem { steps, width, hidden, .. } = *self.problem;
+    fn group(&self, group: &Group, tape: &GroupTape<T>, mut of_inputs: Vec<&mut [T]>) -> OfWeights<T> {
+        let width = self.problem.width;
         let (units, extent) = (self.gates.padded, self.gates.extent());
-        let rows = of_last.len() / hidden;
-        let mut of_weights = OfWeights {
-            input: vec![T::zero(); 3 * units * width],
-            hidden: vec![T::zero(); 3 * units * hidden],
-            biases: vec![T::zero(); extent],
-        };
-        let mut of_state = vec![T::zero(); rows * units];
-        for (of_state, of_last) in of_state.chunks_exact_mut(units).zip(of_last.chunks_exact(hidden)) {
-            of_state[..hidden].copy_from_slice(of_last);
-        }
-        let mut window = vec![T::zero(); WINDOW.min(steps) * rows * extent];
-        for first in (0..steps).step_by(WINDOW).rev() {
-            let count = WINDOW.min(steps - first);
-            let of_gates = &mut window[..count * rows * extent];
-            for (t, of_gates) in of_gates.chunks_exact_mut(rows * extent).enumerate().rev() {
-                let t = first + t;
+        let mut of_weights = OfWeights::zeros(&self.gates, width);
+        // A series that has not been reached yet stands behind those that run, and has the gradient 0.
+        let mut of_state = vec![T::zero(); group.series() * units];
+        let [mut of_gates, mut of_x] = [(); 2].map(|()| Vec::new());
+        for window in group.windows().rev() {
+            let span = group.span(&window);
+            of_gates.resize(span.len() * extent, T::zero());
+            for t in window.clone().rev() {
+                let (step, before) = (group.step(t), group.before(t));
+                let rows = step.len();
+                self.add_of_states(group, t, &mut of_state);
+                let of_gates = &mut of_gates[(step.start - span.start) * extent..][..rows * extent];
                 let cell = PullBackCell {
-                    gates: &tape.gates[t * rows * extent..][..rows * extent],
-                    state: &tape.states[t * rows * units..][..rows * units],
-                    of_state: &mut of_state,
+                    gates: &tape.gates[step.start * extent..step.end * extent],
+                    state: &tape.states[before.start * units..before.end * units],
+                    of_state: &mut of_state[..rows * units],
                     of_gates: &mut *of_gates,
                     of_biases: &mut of_weights.biases,
                     units,
@@ -154,40 +157,53 @@ impl<T: GruReal> Run<'_, T> {
                 let right = &self.to_hidden;
                 T::multiply(self.level, Product { left, right, rows, out: &mut of_state, stride: units });
             }
-            self.add_weights(first, of_gates, inputs, &tape.states, rows, &mut of_weights);
-            for (i, of_sequence) in of_inputs.chunks_exact_mut(steps * width).enumerate() {
-                let product = Product {
-                    left: Left::Rows { entries: &of_gates[i * extent..], stride: rows * extent },
-                    right: &self.to_input,
-                    rows: count,
-                    out: &mut of_sequence[first * width..],
-                    stride: width,
-                };
-                T::multiply(self.level, product);
+            self.add_weights(group, &window, &of_gates, &tape.states, &mut of_weights);
+            of_x.clear();
+            of_x.resize(span.len() * width, T::zero());
+            let product = Product {
+                left: Left::Rows { entries: &of_gates, stride: extent },
+                right: &self.to_input,
+                rows: span.len(),
+                out: &mut of_x,
+                stride: width,
+            };
+            T::multiply(self.level, product);
+            for ((t, i), of_x) in group.places(&window).zip(of_x.chunks_exact(width)) {
+                of_inputs[i][group.own_row(t, i) * width..][..width].copy_from_slice(of_x);
             }
         }
         of_weights
     }
 
-    /// Adds `sum dG^T x` and `sum dG^T h` over the rows of a window that starts at step `first`.
+    /// Adds the gradients of the states after step `t` that were returned.
+    fn add_of_states(&self, group: &Group, t: usize, of_state: &mut [T]) {
+        let hidden = self.problem.hidden;
+        let rows = of_state.chunks_exact_mut(self.gates.padded).take(group.step(t).len());
+        for (i, of_state) in rows.enumerate() {
+            if let Some(output) = group.output(t, i) {
+                let of_output = &self.of_states[output * hidden..][..hidden];
+                of_state.iter_mut().zip(of_output).for_each(|(sum, &g)| *sum += g);
+            }
+        }
+    }
+
+    /// Adds `sum dG^T x` and `sum dG^T h` over the rows of a window.
     fn add_weights(
         &self,
-        first: usize,
+        group: &Group,
+        window: &Range<usize>,
         of_gates: &[T],
-        inputs: &[T],
         states: &[T],
-        rows: usize,
         of_weights: &mut OfWeights<T>,
     ) {
-        let GruProblem { steps, width, hidden, .. } = *self.problem;
+        let GruProblem { width, hidden, inputs, .. } = *self.problem;
         let (units, extent) = (self.gates.padded, self.gates.extent());
-        let depth = of_gates.len() / extent;
+        let depth = group.span(window).len();
         let mut x = Panels::zeros(self.level, depth, width);
         let mut h = Panels::zeros(self.level, depth, hidden);
-        for k in 0..depth {
-            let (t, i) = (first + k / rows, k % rows);
-            x.set_row(k, &inputs[(i * steps + t) * width..][..width]);
-            h.set_row(k, &states[(t * rows + i) * units..][..hidden]);
+        for (k, (t, i)) in group.places(window).enumerate() {
+            x.set_row(k, &inputs[group.row(t, i) * width..][..width]);
+            h.set_row(k, &states[(group.before(t).start + i) * units..][..hidden]);
         }
         let input = Product {
             left: Left::Columns { entries: of_gates, stride: extent },

@@ -1,19 +1,21 @@
-//! The forward pass: the last hidden state of every series.
+//! The forward pass: the hidden states of every series.
 
 use rayon::prelude::*;
 
 use super::cell::Activate;
 use super::gates::Gates;
-use super::problem::GruProblem;
-use super::{GROUP, GruError, GruReal, GruSolver};
+use super::groups::{Group, deal, groups};
+use super::problem::{Direction, GruProblem};
+use super::{GruError, GruReal, GruSolver};
+use crate::argument::first_not_finite;
 use crate::product::{Left, Panels, Product};
 use crate::simd::Level;
 
 /// What a recurrent unit has made of a batch.
 #[derive(Clone, Debug)]
 pub struct Recurrence<T> {
-    /// The last hidden state of every series, `[B, H]`.
-    pub last: Vec<T>,
+    /// The requested hidden states: the last one of every series, `[B, H]`, or the one after every row, `[N, H]`.
+    pub states: Vec<T>,
     /// What the backward pass needs.
     pub tape: Tape<T>,
 }
@@ -21,16 +23,19 @@ pub struct Recurrence<T> {
 /// What a forward pass keeps for the backward pass.
 #[derive(Clone, Debug)]
 pub struct Tape<T> {
-    pub(super) level: Level,
+    level: Level,
+    direction: Direction,
+    hidden: usize,
+    offsets: Vec<usize>,
     pub(super) groups: Vec<GroupTape<T>>,
 }
 
-/// The gates and states of a group of series.
+/// The gates and states of a group of series, in the order of its rows.
 #[derive(Clone, Debug)]
 pub(super) struct GroupTape<T> {
-    /// `[R, rows, n | r | z | m]`.
+    /// `[rows, n | r | z | m]`.
     pub gates: Vec<T>,
-    /// `[R + 1, rows, H']`, from the zero state on.
+    /// `[series + rows, H']`: the zero state of every series, then the states after the steps.
     pub states: Vec<T>,
 }
 
@@ -44,6 +49,14 @@ impl<T> Tape<T> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Whether a solver at `level` makes a tape of this form for a problem.
+    pub(super) fn fits(&self, level: Level, problem: &GruProblem<'_, T>) -> bool {
+        self.level == level
+            && self.direction == problem.direction
+            && self.hidden == problem.hidden
+            && self.offsets == problem.offsets
+    }
 }
 
 impl GruSolver {
@@ -52,7 +65,7 @@ impl GruSolver {
     /// # Errors
     /// When an argument is malformed, or when the sums in front of the gates overflow.
     pub fn forward<T: GruReal>(&self, problem: &GruProblem<'_, T>) -> Result<Recurrence<T>, GruError> {
-        let series = problem.series()?;
+        problem.check()?;
         let hidden = problem.hidden;
         let gates = Gates::new::<T>(self.level, hidden);
         let run = Run {
@@ -63,18 +76,17 @@ impl GruSolver {
             from_hidden: gates.hidden_to_gates(self.level, problem),
             biases: gates.biases(problem),
         };
-        let mut last = vec![T::zero(); series * hidden];
-        let groups = problem
-            .inputs
-            .par_chunks(GROUP * problem.steps * problem.width)
-            .zip(last.par_chunks_mut(GROUP * hidden))
-            .map(|(inputs, last)| run.group(inputs, last))
-            .collect();
+        let groups = groups(problem);
+        let mut states = vec![T::zero(); problem.outputs().sum::<usize>() * hidden];
+        let outputs = deal(&groups, &mut states, problem.outputs().map(|count| count * hidden));
+        let tapes =
+            groups.par_iter().zip(outputs).map(|(group, outputs)| run.group(group, outputs)).collect();
         // A state that is not a number stays so to the last step.
-        if let Some(index) = last.iter().position(|h| !h.is_finite()) {
-            return Err(GruError::Overflow { series: index / hidden });
+        if let Some(index) = first_not_finite(&states) {
+            return Err(GruError::Overflow { series: problem.series_of(index / hidden) });
         }
-        Ok(Recurrence { last, tape: Tape { level: self.level, groups } })
+        let (level, direction, offsets) = (self.level, problem.direction, problem.offsets.to_vec());
+        Ok(Recurrence { states, tape: Tape { level, direction, hidden, offsets, groups: tapes } })
     }
 }
 
@@ -90,38 +102,48 @@ struct Run<'a, T> {
 
 impl<T: GruReal> Run<'_, T> {
     /// All steps of a group of series.
-    fn group(&self, inputs: &[T], last: &mut [T]) -> GroupTape<T> {
-        let (steps, width, hidden) = (self.problem.steps, self.problem.width, self.problem.hidden);
+    fn group(&self, group: &Group, mut outputs: Vec<&mut [T]>) -> GroupTape<T> {
+        let GruProblem { width, hidden, inputs, .. } = *self.problem;
         let (units, extent) = (self.gates.padded, self.gates.extent());
-        let rows = last.len() / hidden;
-        let mut gates = self.biases.repeat(steps * rows);
-        let mut states = vec![T::zero(); (steps + 1) * rows * units];
-        for (i, sequence) in inputs.chunks_exact(steps * width).enumerate() {
+        let mut gates = self.biases.repeat(group.rows());
+        let mut states = vec![T::zero(); (group.series() + group.rows()) * units];
+        let mut x = Vec::new();
+        for window in group.windows() {
+            x.clear();
+            for (t, i) in group.places(&window) {
+                x.extend_from_slice(&inputs[group.row(t, i) * width..][..width]);
+            }
+            let span = group.span(&window);
             let product = Product {
-                left: Left::Rows { entries: sequence, stride: width },
+                left: Left::Rows { entries: &x, stride: width },
                 right: &self.from_input,
-                rows: steps,
-                out: &mut gates[i * extent..],
-                stride: rows * extent,
-            };
-            T::multiply(self.level, product);
-        }
-        for (t, gates) in gates.chunks_exact_mut(rows * extent).enumerate() {
-            let (before, after) = states.split_at_mut((t + 1) * rows * units);
-            let (state, next) = (&before[t * rows * units..], &mut after[..rows * units]);
-            let product = Product {
-                left: Left::Rows { entries: state, stride: units },
-                right: &self.from_hidden,
-                rows,
-                out: &mut gates[units..],
+                rows: span.len(),
+                out: &mut gates[span.start * extent..],
                 stride: extent,
             };
             T::multiply(self.level, product);
-            T::activate(self.level, Activate { gates, state, next, units });
-        }
-        let final_states = states[steps * rows * units..].chunks_exact(units);
-        for (last, state) in last.chunks_exact_mut(hidden).zip(final_states) {
-            last.copy_from_slice(&state[..hidden]);
+            for t in window.clone() {
+                let (step, from, to) = (group.step(t), group.before(t), group.after(t));
+                let gates = &mut gates[step.start * extent..step.end * extent];
+                let (before, after) = states.split_at_mut(to.start * units);
+                let (state, next) =
+                    (&before[from.start * units..from.end * units], &mut after[..step.len() * units]);
+                let product = Product {
+                    left: Left::Rows { entries: state, stride: units },
+                    right: &self.from_hidden,
+                    rows: step.len(),
+                    out: &mut gates[units..],
+                    stride: extent,
+                };
+                T::multiply(self.level, product);
+                T::activate(self.level, Activate { gates, state, next, units });
+            }
+            for (t, i) in group.places(&window) {
+                if let Some(output) = group.own_output(t, i) {
+                    let state = &states[(group.after(t).start + i) * units..][..hidden];
+                    outputs[i][output * hidden..][..hidden].copy_from_slice(state);
+                }
+            }
         }
         GroupTape { gates, states }
     }

@@ -3,7 +3,7 @@
 use stroock_geometry::Real;
 
 use super::GruError;
-use crate::argument::{ArgumentError, check_finite, check_length, check_not_empty};
+use crate::argument::{ArgumentError, check_finite, check_length, check_not_empty, check_offsets};
 
 /// Weights of a gated recurrent unit with `D` inputs and `H` hidden units. The rows of the three gates
 /// stand in the order reset `r`, update `z`, new `n`.
@@ -19,30 +19,53 @@ pub struct Weights<'a, T> {
     pub b_hh: &'a [T],
 }
 
-/// A batch of `B` sequences of `R` steps.
+/// Which way a sequence is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the first row to the last.
+    #[default]
+    Forward,
+    /// From the last row to the first.
+    Backward,
+}
+
+/// Which states are returned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Requested {
+    /// The state of every sequence after all of its rows, `[B, H]`; 0 for a sequence without rows.
+    #[default]
+    Last,
+    /// The state after every row, at that row's place, `[N, H]`.
+    All,
+}
+
+/// A batch of `B` sequences of any lengths, of `N` rows in all.
 #[derive(Clone, Copy, Debug)]
 pub struct GruProblem<'a, T> {
-    /// Steps `R`.
-    pub steps: usize,
+    /// Sequence `b` has the rows `offsets[b] .. offsets[b + 1]` of `inputs`, `[B + 1]`. It may have none.
+    pub offsets: &'a [usize],
+    /// Which way the sequences are read.
+    pub direction: Direction,
+    /// Which states are returned.
+    pub requested: Requested,
     /// Width `D` of the input.
     pub width: usize,
     /// Hidden units `H`.
     pub hidden: usize,
-    /// `[B, R, D]`.
+    /// `[N, D]`.
     pub inputs: &'a [T],
     /// Weights.
     pub weights: Weights<'a, T>,
 }
 
 impl<T: Real> GruProblem<'_, T> {
-    /// Checks every argument and counts the series.
-    pub(super) fn series(&self) -> Result<usize, GruError> {
-        let (steps, width, hidden, weights) = (self.steps, self.width, self.hidden, self.weights);
+    /// Checks every argument.
+    pub(super) fn check(&self) -> Result<(), GruError> {
+        let (offsets, width, hidden, weights) = (self.offsets, self.width, self.hidden, self.weights);
         check_not_empty([
-            ("steps", steps),
+            ("offsets", offsets.len().saturating_sub(1)),
             ("width", width),
             ("hidden", hidden),
-            ("inputs", self.inputs.len()),
         ])?;
         let gates = hidden.saturating_mul(3);
         for (argument, shape, columns, values) in [
@@ -53,10 +76,26 @@ impl<T: Real> GruProblem<'_, T> {
         ] {
             check(argument, shape, gates.saturating_mul(columns), values)?;
         }
-        let sequence = steps.saturating_mul(width);
-        let series = (self.inputs.len() / sequence).max(1);
-        check("inputs", "[series, steps, width]", series.saturating_mul(sequence), self.inputs)?;
-        Ok(series)
+        let rows = offsets[offsets.len() - 1];
+        check_offsets("offsets", offsets, rows, "inputs")?;
+        check("inputs", "[last offset, width]", rows.saturating_mul(width), self.inputs)?;
+        Ok(())
+    }
+
+    /// How many states are returned of every sequence.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = usize> {
+        self.offsets.windows(2).map(|rows| match self.requested {
+            Requested::Last => 1,
+            Requested::All => rows[1] - rows[0],
+        })
+    }
+
+    /// The sequence that a returned state belongs to.
+    pub(super) fn series_of(&self, output: usize) -> usize {
+        match self.requested {
+            Requested::Last => output,
+            Requested::All => self.offsets.partition_point(|&first| first <= output) - 1,
+        }
     }
 }
 

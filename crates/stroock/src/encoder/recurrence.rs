@@ -2,7 +2,8 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
-use stroock_kernels::gru::{GruError, GruProblem, GruSolver, Tape, Weights};
+use stroock_kernels::argument::check_not_empty;
+use stroock_kernels::gru::{Direction, GruError, GruProblem, GruSolver, Requested, Tape, Weights};
 
 use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
 use crate::initial::InitialWeights;
@@ -16,8 +17,7 @@ pub struct GruConfig {
     pub hidden: usize,
 }
 
-/// A gated recurrent unit that returns its last state; weights in the layout and gate order (r, z, n) of
-/// PyTorch.
+/// A gated recurrent unit; weights in the layout and gate order (r, z, n) of PyTorch.
 #[derive(Module, Debug)]
 pub struct Gru {
     /// `[3 H, D]`.
@@ -72,9 +72,53 @@ impl Gru {
         self.last_state(x, through, self.b_ih.val() + offset)
     }
 
+    /// The states `[N, H]` after every row of `inputs` `[N, D]`, each at its row's place.
+    ///
+    /// Sequence `b` has the rows `offsets[b] .. offsets[b + 1]`, which may be none, and is read from the zero state on,
+    /// in the given direction.
+    ///
+    /// # Errors
+    /// When the inputs or the offsets do not fit.
+    pub fn states(
+        &self,
+        inputs: Tensor<2>,
+        offsets: &[usize],
+        direction: Direction,
+    ) -> Result<Tensor<2>, GruError> {
+        let operation = Recurrence {
+            offsets: offsets.to_vec(),
+            direction,
+            requested: Requested::All,
+            width: inputs.dims()[1],
+            hidden: self.hidden(),
+        };
+        self.run(operation, inputs, self.w_ih.val(), self.b_ih.val())
+    }
+
+    fn hidden(&self) -> usize {
+        self.w_hh.val().dims()[1]
+    }
+
     fn last_state(&self, inputs: Tensor<3>, w_ih: Tensor<2>, b_ih: Tensor<1>) -> Result<Tensor<2>, GruError> {
-        let [_, steps, width] = inputs.dims();
-        let operation = LastState { steps, width, hidden: self.w_hh.val().dims()[1] };
+        let [series, steps, width] = inputs.dims();
+        check_not_empty([("inputs", series), ("steps", steps)])?;
+        let operation = Recurrence {
+            offsets: (0..=series).map(|b| b * steps).collect(),
+            direction: Direction::Forward,
+            requested: Requested::Last,
+            width,
+            hidden: self.hidden(),
+        };
+        self.run(operation, inputs, w_ih, b_ih)
+    }
+
+    fn run<const D: usize>(
+        &self,
+        operation: Recurrence,
+        inputs: Tensor<D>,
+        w_ih: Tensor<2>,
+        b_ih: Tensor<1>,
+    ) -> Result<Tensor<2>, GruError> {
         fused::apply(
             operation,
             [
@@ -88,42 +132,46 @@ impl Gru {
     }
 }
 
+/// Everything about a recurrent unit over a batch that is not differentiated.
 #[derive(Debug)]
-struct LastState {
-    steps: usize,
+struct Recurrence {
+    offsets: Vec<usize>,
+    direction: Direction,
+    requested: Requested,
     width: usize,
     hidden: usize,
 }
 
-impl LastState {
-    fn problem<'a, T>(&self, [inputs, w_ih, w_hh, b_ih, b_hh]: [&'a [T]; 5]) -> GruProblem<'a, T> {
+impl Recurrence {
+    fn problem<'a, T>(&'a self, [inputs, w_ih, w_hh, b_ih, b_hh]: [&'a [T]; 5]) -> GruProblem<'a, T> {
         let weights = Weights { w_ih, w_hh, b_ih, b_hh };
-        GruProblem { steps: self.steps, width: self.width, hidden: self.hidden, inputs, weights }
+        let &Self { ref offsets, direction, requested, width, hidden } = self;
+        GruProblem { offsets, direction, requested, width, hidden, inputs, weights }
     }
 }
 
-impl Operation<5> for LastState {
+impl Operation<5> for Recurrence {
     type Tape<T: FusedReal> = Tape<T>;
     type Error = GruError;
 
     fn forward<T: FusedReal>(
         &self,
         inputs: [&[T]; 5],
-        shapes: [&[usize]; 5],
+        _: [&[usize]; 5],
     ) -> Result<Evaluated<T, Tape<T>>, GruError> {
         let recurrence = GruSolver::default().forward(&self.problem(inputs))?;
-        let shape = vec![shapes[0][0], self.hidden];
-        Ok(Evaluated { output: recurrence.last, shape, tape: recurrence.tape })
+        let shape = vec![recurrence.states.len() / self.hidden, self.hidden];
+        Ok(Evaluated { output: recurrence.states, shape, tape: recurrence.tape })
     }
 
     fn backward<T: FusedReal>(
         &self,
         computed: Computed<'_, T, Tape<T>, 5>,
-        of_last: &[T],
+        of_states: &[T],
         _: [bool; 5],
     ) -> Result<[Vec<T>; 5], GruError> {
         let gradients =
-            GruSolver::default().backward(&self.problem(computed.inputs), computed.tape, of_last)?;
+            GruSolver::default().backward(&self.problem(computed.inputs), computed.tape, of_states)?;
         Ok([gradients.inputs, gradients.w_ih, gradients.w_hh, gradients.b_ih, gradients.b_hh])
     }
 }
