@@ -1,6 +1,7 @@
 //! Recognition: from the observed points of a series to a representation `h`.
 
 mod attention;
+mod bidirectional;
 mod embedding;
 mod first_frame;
 mod frames;
@@ -9,11 +10,13 @@ mod recurrence;
 mod time_attention;
 
 pub use attention::attend;
+pub use bidirectional::{BidirectionalGru, BidirectionalGruConfig};
 pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
 pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
 pub use frames::{FrameEncoder, FrameEncoderConfig};
 pub use learned_embedding::LearnedEmbedding;
 pub use recurrence::{Gru, GruConfig};
+pub use stroock_kernels::gru::Direction;
 pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
 
 use burn::module::{Module, ModuleDisplay};

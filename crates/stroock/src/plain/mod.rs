@@ -8,7 +8,7 @@
 //! | reference implementation | operation with a kernel |
 //! |---|---|
 //! | [`attend`] | [`encoder::attend`](crate::encoder::attend) |
-//! | [`last_state`] | [`encoder::Gru`](crate::encoder::Gru) |
+//! | [`last_state`], [`states`] | [`encoder::Gru`](crate::encoder::Gru), [`BidirectionalGru`](crate::encoder::BidirectionalGru) |
 //! | [`simulate`] | [`latent::simulate`](crate::latent::simulate) |
 //! | [`convolve`], [`group_norm`] | [`image::ImageNetwork`](crate::image::ImageNetwork) |
 //! | [`entrywise`] | [`likelihood::entrywise_loss`](crate::likelihood::entrywise_loss) |
@@ -34,4 +34,4 @@ pub use cross_entropy::cross_entropy;
 pub use entrywise::{bernoulli, continuous_bernoulli, entrywise, gaussian, squared_error};
 pub use group_norm::group_norm;
 pub use path::simulate;
-pub use recurrence::last_state;
+pub use recurrence::{last_state, states};
