@@ -137,6 +137,7 @@ every_variant!(
     Schedule::Constant => Schedule::Constant,
     Schedule::Cosine { .. } => Schedule::Cosine { epochs: 9, floor: 0.125 },
     Schedule::CyclicCosine { .. } => Schedule::CyclicCosine { period: 7 },
+    Schedule::WarmCosine { .. } => Schedule::WarmCosine { epochs: 9, warm_up: 1.5, floor: 0.125 },
 );
 
 every_variant!(

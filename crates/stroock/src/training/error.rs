@@ -16,6 +16,12 @@ pub enum TrainingError {
     /// The batch size is zero.
     #[error("`batch_size` is 0; at least one series a step is needed")]
     BatchSize,
+    /// The learning rate cannot warm up over such a time.
+    #[error("`schedule.warm_up` is {warm_up}; it is a number of epochs, 0 for none")]
+    WarmUp {
+        /// The time.
+        warm_up: f64,
+    },
     /// A loss is not a finite number.
     #[error(
         "the loss of series `{series}` is {loss} in epoch {epoch}, batch {batch}; the last good model is kept. \

@@ -78,6 +78,18 @@ impl TrainingConfig {
     pub fn steps_of_epoch(&self, series: usize) -> u64 {
         self.series_of_epoch(series).div_ceil(self.batch_size.max(1)) as u64
     }
+
+    fn check(&self) -> Result<(), TrainingError> {
+        if self.batch_size == 0 {
+            return Err(TrainingError::BatchSize);
+        }
+        match self.schedule {
+            Schedule::WarmCosine { warm_up, .. } if !(0.0..f64::INFINITY).contains(&warm_up) => {
+                Err(TrainingError::WarmUp { warm_up })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How a run ended.
@@ -168,9 +180,7 @@ impl Trainer<'_> {
         if self.split.train.is_empty() {
             return Err(TrainingError::NoSeries);
         }
-        if self.config.batch_size == 0 {
-            return Err(TrainingError::BatchSize);
-        }
+        self.config.check()?;
         let adam = Adam::new(self.config.adam);
         let folder = folder.into();
         let (mut checkpoint, mut model, mut adam) = Checkpoint::open(folder, self.metadata, model, adam)?;
@@ -186,8 +196,7 @@ impl Trainer<'_> {
                 break Outcome::EarlyStop;
             }
             let began = Instant::now();
-            let rate = self.config.schedule.rate(self.config.rate, epoch as usize);
-            let (trained, train) = match self.epoch(model, &mut adam, epoch, rate, stop, progress) {
+            let (trained, train) = match self.epoch(model, &mut adam, epoch, stop, progress) {
                 Ok(epoch) => epoch,
                 Err(error) => {
                     // The last good model is kept.
@@ -203,6 +212,8 @@ impl Trainer<'_> {
             };
             let scores = validation.score(&model.valid(), epoch + 1)?;
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
+            let last_step = self.config.steps_of_epoch(self.split.train.len()) - 1;
+            let rate = self.rate(epoch, last_step);
             let row = metrics_row(epoch + 1, &train, scores.as_ref(), rate, began);
             if let Some(log) = &mut log {
                 log.append(&row)?;
@@ -223,13 +234,20 @@ impl Trainer<'_> {
         Ok(Trained { model, best_model, outcome, epochs, best })
     }
 
+    /// The learning rate of a step of an epoch, both counted from 0: that of the middle of the step, so that the first
+    /// one moves.
+    fn rate(&self, epoch: u64, step: u64) -> f64 {
+        let steps = self.config.steps_of_epoch(self.split.train.len());
+        let time = epoch as f64 + (step as f64 + 0.5) / steps as f64;
+        self.config.schedule.rate_at(self.config.rate, time)
+    }
+
     /// One pass over the training series; without means where it was asked to stop.
     fn epoch<M: SeriesModel>(
         &self,
         mut model: M,
         adam: &mut Adam,
         epoch: u64,
-        rate: f64,
         stop: &StopFlag,
         progress: &mut Progress,
     ) -> Result<Epoch<M>, TrainingError> {
@@ -242,6 +260,7 @@ impl Trainer<'_> {
             if stop.is_requested() {
                 return Ok((model, None));
             }
+            let rate = self.rate(epoch, index as u64);
             let (epoch, number) = (epoch + 1, index + 1);
             let batch = self.batcher.assemble(self.data, numbers, key)?;
             let draws = PathDraws { key, samples: self.config.samples, first_sample: 0 };
