@@ -20,8 +20,9 @@ use stroock::model::{
 };
 use stroock::objective::ElboWeights;
 use stroock::plain;
-use stroock::run::{Tensor as StoredTensor, TensorFile};
-use stroock::training::{Adam, AdamConfig};
+use stroock::run::{Progress, RunFolder, RunLength, StopFlag, Tensor as StoredTensor, TensorFile};
+use stroock::series::Split;
+use stroock::training::{Adam, AdamConfig, Schedule, Trained, Trainer, TrainingConfig};
 use stroock_kernels::noise::NoiseKey;
 use stroock_testing::finite_difference::assert_close;
 
@@ -189,4 +190,45 @@ fn layers_that_do_not_fit_are_refused_with_a_sentence() {
     let mut config = of_frames();
     config.observation = stroock::series::Observation::Image { channels: 1, height: 1, width: 1 };
     assert_eq!(refused(&config).to_string(), "encoder: `window` is 2 on axis 0, larger than the plane, 1");
+}
+
+/// Clones of a model share its running moments: the models of a run must not.
+#[test]
+fn the_models_of_a_run_have_running_moments_of_their_own() {
+    let (data, root) = (pictures(8), tempfile::tempdir().unwrap());
+    let split = Split { train: (0..6).collect(), validation: vec![6, 7], test: Vec::new() };
+    let train = |name: &str, average: Option<f64>, epochs: u64| -> Trained<StandardLatentSde> {
+        let path = root.path().join(name);
+        let folder = RunFolder::open(&path).or_else(|_| RunFolder::create(&path)).unwrap();
+        folder.write_config("").unwrap();
+        // The rate climbs until the models get worse: the best one is not the last one.
+        let schedule = Schedule::WarmCosine { epochs: 4, warm_up: 4.0, floor: 0.0 };
+        let config =
+            TrainingConfig { epochs, batch_size: 3, rate: 0.5, schedule, average, ..Default::default() };
+        let trainer = Trainer { config, data: &data, split: &split, batcher: batcher(), metadata: None };
+        let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 2, done: 0 });
+        let model = init(&of_the_first_frame(), 4, &Device::flex().autodiff());
+        trainer.run(model, &folder, &StopFlag::new(), &mut progress).unwrap()
+    };
+    let bytes = |model: &StandardLatentSde| to_file(model).unwrap().to_bytes().unwrap();
+    let saved = |name: &str| std::fs::read(root.path().join(name)).unwrap();
+
+    let trained = train("raw", None, 3);
+    assert!(trained.best.unwrap().0 < 3, "the best model is the last one: {:?}", trained.best);
+    assert!(bytes(&trained.model) == saved("raw/last/model.safetensors"), "the last model");
+    assert!(bytes(&trained.best_model) == saved("raw/model.safetensors"), "the best model");
+
+    let whole = train("whole", Some(0.9), 3);
+    train("parts", Some(0.9), 1);
+    let resumed = train("parts", Some(0.9), 3);
+    assert!(bytes(&whole.model) == bytes(&resumed.model), "the averaged models differ");
+    for name in
+        ["model.safetensors", "last/model.safetensors", "last/optimiser.safetensors", "last/state.json"]
+    {
+        assert!(saved(&format!("whole/{name}")) == saved(&format!("parts/{name}")), "{name} differs");
+    }
+    assert!(
+        saved("whole/last/model.safetensors") == saved("raw/last/model.safetensors"),
+        "the raw models differ"
+    );
 }

@@ -83,6 +83,120 @@ fn a_resumed_run_has_the_same_metrics_to_the_last_bit() {
     assert_eq!(tensors(&in_memory.best_model), tensors(&trained.best_model));
 }
 
+/// Averaged parameters, and a rate that changes with every step.
+fn averaged(epochs: u64) -> TrainingConfig {
+    let schedule = Schedule::WarmCosine { epochs: 5, warm_up: 1.5, floor: 0.01 };
+    TrainingConfig { average: Some(0.9), schedule, ..config(epochs) }
+}
+
+const FILES: [&str; 4] =
+    ["model.safetensors", "last/model.safetensors", "last/optimiser.safetensors", "last/state.json"];
+
+#[test]
+fn a_resumed_run_with_averages_and_a_warm_cosine_has_the_same_files_to_the_byte() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let whole = RunFolder::create(root.path().join("whole")).unwrap();
+    let trained = train(&data, averaged(5), &whole, &StopFlag::new()).unwrap();
+
+    let parts = root.path().join("parts");
+    let folder = RunFolder::create(&parts).unwrap();
+    folder.write_config(&to_toml(&averaged(5)).unwrap()).unwrap();
+    train(&data, averaged(2), &folder, &StopFlag::new()).unwrap();
+    let stop = StopFlag::new();
+    stop.request();
+    let tensors = |model: &Model| BTreeMap::from_iter(to_file(model).unwrap().tensors);
+    let stopped = train(&data, averaged(5), &folder, &stop).unwrap();
+    let two = train(&data, averaged(2), None, &StopFlag::new()).unwrap();
+    assert_eq!((stopped.outcome, tensors(&stopped.model)), (Outcome::Stopped, tensors(&two.model)));
+    drop(folder);
+    let folder = RunFolder::open(&parts).unwrap();
+    let resumed = train(&data, averaged(5), &folder, &StopFlag::new()).unwrap();
+    assert_eq!(metrics(&folder), metrics(&whole));
+    for name in FILES {
+        let [a, b] = ["whole", "parts"].map(|run| std::fs::read(root.path().join(run).join(name)).unwrap());
+        assert!(a == b, "{name} differs");
+    }
+    assert_eq!(resumed.best, trained.best);
+    assert_eq!(tensors(&resumed.model), tensors(&trained.model));
+    assert_eq!(tensors(&resumed.best_model), tensors(&trained.best_model));
+
+    // The model that is returned is the average of the one that goes on.
+    let load = |name: &str| TensorFile::load(&root.path().join("whole").join(name)).unwrap();
+    let (raw, optimiser) = (load("last/model.safetensors"), load("last/optimiser.safetensors"));
+    assert_ne!(tensors(&trained.model), BTreeMap::from_iter(raw.tensors));
+    for (name, tensor) in tensors(&trained.model) {
+        let average = optimiser.entries::<f32>(&format!("average.{name}")).unwrap();
+        assert_eq!(tensor.entries::<f32>().unwrap(), average, "{name}");
+    }
+    assert_eq!(tensors(&trained.best_model), BTreeMap::from_iter(load("model.safetensors").tensors));
+}
+
+/// Three steps an epoch; the row of an epoch has the rate of its last one.
+#[test]
+fn a_warm_cosine_has_a_rate_for_every_step() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let folder = RunFolder::create(root.path().join("run")).unwrap();
+    train(&data, averaged(2), &folder, &StopFlag::new()).unwrap();
+    let metrics = Metrics::read(&folder.paths().metrics()).unwrap();
+    for (epoch, row) in metrics.rows.iter().enumerate() {
+        let time = epoch as f64 + 2.5 / 3.0;
+        let rate = averaged(2).schedule.rate_at(3e-3, time);
+        assert_eq!(row.get("rate").and_then(|rate| rate.as_number()), Some(rate));
+    }
+}
+
+#[test]
+fn averages_change_what_is_kept_and_not_what_is_trained() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let files = |name: &str, config: TrainingConfig| {
+        let folder = RunFolder::create(root.path().join(name)).unwrap();
+        train(&data, config, &folder, &StopFlag::new()).unwrap();
+        FILES.map(|file| std::fs::read(folder.paths().folder().join(file)).unwrap())
+    };
+    let with = files("with", TrainingConfig { average: Some(0.9), ..config(2) });
+    let without = files("without", config(2));
+    assert!(with[0] != without[0], "the best models are the same");
+    assert!(with[1] == without[1], "the models that go on differ");
+    // Without averages, the state is the one of runs that know nothing of them.
+    let [_, _, optimiser, state] = without;
+    let optimiser = TensorFile::from_bytes("optimiser", &optimiser).unwrap();
+    let is_moment = |name: &str| name.starts_with("first.") || name.starts_with("second.");
+    assert!(optimiser.tensors.iter().all(|(name, _)| is_moment(name)));
+    assert!(!String::from_utf8(state).unwrap().contains("averaged"));
+}
+
+#[test]
+fn averages_can_begin_and_end_with_a_resumed_run() {
+    let (data, root) = (oscillations(14, 2), tempfile::tempdir().unwrap());
+    let folder = RunFolder::create(root.path().join("run")).unwrap();
+    let average = |epochs| TrainingConfig { average: Some(0.9), ..config(epochs) };
+    let tensors = |trained: &Trained<Model>| BTreeMap::from_iter(to_file(&trained.model).unwrap().tensors);
+    let run = |config: TrainingConfig| train(&data, config, &folder, &StopFlag::new()).unwrap();
+    run(config(1));
+    let raw = || {
+        BTreeMap::from_iter(
+            TensorFile::load(&folder.paths().last().join("model.safetensors")).unwrap().tensors,
+        )
+    };
+    assert_ne!(tensors(&run(average(2))), raw());
+    assert_eq!(tensors(&run(config(3))), raw());
+    let whole = train(&data, config(3), None, &StopFlag::new()).unwrap();
+    assert_eq!(raw(), tensors(&whole), "the parameters themselves are those of a run without averages");
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused() {
+    let data = oscillations(14, 2);
+    let words = |config| train(&data, config, None, &StopFlag::new()).unwrap_err().to_string();
+    for average in [-0.1, 1.0, f64::NAN] {
+        let error = words(TrainingConfig { average: Some(average), ..config(1) });
+        assert!(error.contains(&format!("`average` is {average}")), "{error}");
+    }
+    let schedule = Schedule::WarmCosine { epochs: 5, warm_up: -1.0, floor: 0.0 };
+    let error = words(TrainingConfig { schedule, ..config(1) });
+    assert!(error.contains("`schedule.warm_up` is -1"), "{error}");
+}
+
 /// An epoch of five out of ten series has two steps of at most four, and other series than the next one.
 #[test]
 fn an_epoch_can_be_a_part_of_the_series() {

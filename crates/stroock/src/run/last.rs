@@ -33,7 +33,7 @@ const STATE: &str = "state.json";
 pub struct LastState<S> {
     /// `last/model.safetensors`: the model as it was then, not the best one.
     pub model: TensorFile,
-    /// `last/optimiser.safetensors`: the moments of the optimiser.
+    /// `last/optimiser.safetensors`: the moments of the optimiser, and the averages of the parameters if there are any.
     pub optimiser: TensorFile,
     /// `last/state.json`: the rest.
     pub state: S,

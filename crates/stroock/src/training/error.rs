@@ -16,6 +16,12 @@ pub enum TrainingError {
     /// The batch size is zero.
     #[error("`batch_size` is 0; at least one series a step is needed")]
     BatchSize,
+    /// The memory of the average of the parameters is not in `[0, 1)`.
+    #[error("`average` is {average}; the memory of an average is at least 0 and less than 1, e.g. 0.999")]
+    Average {
+        /// The memory.
+        average: f64,
+    },
     /// The learning rate cannot warm up over such a time.
     #[error("`schedule.warm_up` is {warm_up}; it is a number of epochs, 0 for none")]
     WarmUp {

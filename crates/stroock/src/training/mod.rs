@@ -1,6 +1,7 @@
-//! From a loss to better parameters: optimiser, schedule, and runs that can be stopped and resumed.
+//! From a loss to better parameters: optimiser, schedule, averages, and runs that can be stopped and resumed.
 
 mod adam;
+mod average;
 mod checkpoint;
 mod epoch;
 mod error;
@@ -9,6 +10,7 @@ mod trainer;
 mod validation;
 
 pub use adam::{Adam, AdamConfig, Moments};
+pub use average::Average;
 pub use epoch::EpochMeans;
 pub use error::TrainingError;
 pub use schedule::Schedule;

@@ -8,7 +8,7 @@ use stroock_kernels::noise::NoiseKey;
 use super::checkpoint::{Checkpoint, State};
 use super::epoch::EpochMeans;
 use super::validation::ValidationLoss;
-use super::{Adam, AdamConfig, Schedule, Scores, TrainingError, Validation};
+use super::{Adam, AdamConfig, Average, Schedule, Scores, TrainingError, Validation};
 use crate::batch::{Batch, Batcher};
 use crate::entries::entries;
 use crate::model::{FileMetadata, PathDraws, SeriesModel};
@@ -32,6 +32,9 @@ pub struct TrainingConfig {
     pub schedule: Schedule,
     /// Optimiser.
     pub adam: AdamConfig,
+    /// Memory per step of the exponential moving average of the parameters ([`Average`]), in `[0, 1)`: validation, the
+    /// best model and predictions use the averaged parameters. `None` uses the parameters themselves.
+    pub average: Option<f64>,
     /// Weights of the parts of the loss.
     pub weights: ElboWeights,
     /// Paths a series in training.
@@ -57,6 +60,7 @@ impl Default for TrainingConfig {
             rate: 1e-3,
             schedule: Schedule::CyclicCosine { period: 60 },
             adam: AdamConfig::default(),
+            average: None,
             weights: ElboWeights::default(),
             samples: 1,
             validation_samples: 1,
@@ -83,6 +87,9 @@ impl TrainingConfig {
         if self.batch_size == 0 {
             return Err(TrainingError::BatchSize);
         }
+        if let Some(average) = self.average.filter(|average| !(0.0..1.0).contains(average)) {
+            return Err(TrainingError::Average { average });
+        }
         match self.schedule {
             Schedule::WarmCosine { warm_up, .. } if !(0.0..f64::INFINITY).contains(&warm_up) => {
                 Err(TrainingError::WarmUp { warm_up })
@@ -106,9 +113,9 @@ pub enum Outcome {
 /// A run that has ended.
 #[derive(Debug)]
 pub struct Trained<M> {
-    /// The model after the last complete epoch.
+    /// The model after the last complete epoch; averaged if [`TrainingConfig::average`] says so.
     pub model: M,
-    /// The model with the least validation loss (training loss without validation series).
+    /// The model with the least validation loss (training loss without validation series); averaged likewise.
     pub best_model: M,
     /// How the run ended.
     pub outcome: Outcome,
@@ -151,7 +158,8 @@ impl Trainer<'_> {
     /// to resume from are on disk. A request to stop ends the run after the current step; the epoch that was under
     /// way is done again when resumed.
     ///
-    /// The best model is that with the least validation loss.
+    /// The best model is that with the least validation loss. Where parameters are averaged, it is the averaged model
+    /// that is validated, kept and returned; the state to resume from has both.
     ///
     /// # Errors
     /// When a loss or gradient is not finite, a batch does not fit the model, or the folder cannot be written.
@@ -181,9 +189,10 @@ impl Trainer<'_> {
             return Err(TrainingError::NoSeries);
         }
         self.config.check()?;
-        let adam = Adam::new(self.config.adam);
+        let (adam, average) = (Adam::new(self.config.adam), self.config.average.map(Average::new));
         let folder = folder.into();
-        let (mut checkpoint, mut model, mut adam) = Checkpoint::open(folder, self.metadata, model, adam)?;
+        let (mut checkpoint, mut model, mut adam, mut average) =
+            Checkpoint::open(folder, self.metadata, model, adam, average)?;
         let mut log =
             folder.map(|folder| EpochLog::resume(folder, &self.config, &checkpoint.state)).transpose()?;
         let outcome = loop {
@@ -196,7 +205,7 @@ impl Trainer<'_> {
                 break Outcome::EarlyStop;
             }
             let began = Instant::now();
-            let (trained, train) = match self.epoch(model, &mut adam, epoch, stop, progress) {
+            let (trained, train) = match self.epoch(model, &mut adam, &mut average, epoch, stop, progress) {
                 Ok(epoch) => epoch,
                 Err(error) => {
                     // The last good model is kept.
@@ -207,10 +216,13 @@ impl Trainer<'_> {
             model = trained;
             let Some(train) = train else {
                 // The half epoch is dropped, so that a resumed run is the same as one that was not stopped.
-                model = checkpoint.model(model)?;
                 break Outcome::Stopped;
             };
-            let scores = validation.score(&model.valid(), epoch + 1)?;
+            let valid = match &average {
+                Some(average) => average.apply(model.valid()),
+                None => model.valid(),
+            };
+            let scores = validation.score(&valid, epoch + 1)?;
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
             let last_step = self.config.steps_of_epoch(self.split.train.len()) - 1;
             let rate = self.rate(epoch, last_step);
@@ -218,7 +230,7 @@ impl Trainer<'_> {
             if let Some(log) = &mut log {
                 log.append(&row)?;
             }
-            checkpoint.note(&model, &adam, score)?;
+            checkpoint.note(&model, &adam, average.as_ref(), (&valid, score))?;
             if (epoch + 1).is_multiple_of(self.config.save_every.max(1)) {
                 log.iter_mut().try_for_each(EpochLog::sync)?;
                 checkpoint.save()?;
@@ -229,7 +241,7 @@ impl Trainer<'_> {
         };
         log.iter_mut().try_for_each(EpochLog::sync)?;
         checkpoint.save()?;
-        let best_model = checkpoint.best_model(model.clone())?;
+        let (model, best_model) = (checkpoint.last_model(&model)?, checkpoint.best_model(&model)?);
         let State { epochs, best, .. } = checkpoint.state;
         Ok(Trained { model, best_model, outcome, epochs, best })
     }
@@ -247,6 +259,7 @@ impl Trainer<'_> {
         &self,
         mut model: M,
         adam: &mut Adam,
+        average: &mut Option<Average>,
         epoch: u64,
         stop: &StopFlag,
         progress: &mut Progress,
@@ -277,6 +290,7 @@ impl Trainer<'_> {
                 return Err(TrainingError::GradientNotFinite { epoch, batch: number, series });
             }
             model = adam.step_of_norm(model, &gradients, rate, norm);
+            average.iter_mut().for_each(|average| average.update(&model));
             progress.step(numbers.len() as u64, means.loss);
         }
         Ok((model, Some(means)))
