@@ -167,9 +167,18 @@ fn purposes_have_words_of_their_own() {
         let mut stream = NoiseKey::new(8, 0).stream(purpose, 0, 0);
         (0..64).map(|_| stream.next_u32()).collect::<Vec<_>>()
     };
-    let [path, start, other] = [Purpose::Path, Purpose::Start, Purpose::Caller].map(words);
-    let equal = |a: &[u32], b: &[u32]| a.iter().zip(b).any(|(a, b)| a == b);
-    assert!(!equal(&path, &start) && !equal(&path, &other) && !equal(&start, &other));
+    let purposes = [
+        Purpose::Path,
+        Purpose::Start,
+        Purpose::Marginal,
+        Purpose::Divergence,
+        Purpose::Simulation,
+        Purpose::Caller,
+    ];
+    let all = purposes.map(words);
+    for (i, one) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|other| one.iter().zip(other).all(|(a, b)| a != b)), "{:?}", purposes[i]);
+    }
 }
 
 #[test]

@@ -12,5 +12,5 @@ pub use increments::increments;
 pub(crate) use increments::{Increments, fill_step};
 pub use philox::philox;
 pub(crate) use philox::{MULTIPLIERS, RoundKeys, round_keys_in_lanes};
-pub(crate) use stream::standard_normals;
 pub use stream::{NoiseKey, Purpose, Stage, Stream};
+pub(crate) use stream::{PLACES, standard_normals};

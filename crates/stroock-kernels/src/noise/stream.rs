@@ -8,8 +8,9 @@ use super::{box_muller, philox};
 
 /// What random numbers are used for.
 ///
-/// Numbers of [`Path`](Purpose::Path), of [`Start`](Purpose::Start) and of all others are independent under one key.
-/// The others share their counters: [`Inputs`](Purpose::Inputs), [`Targets`](Purpose::Targets) and
+/// Numbers of [`Path`](Purpose::Path), of [`Start`](Purpose::Start), of [`Marginal`](Purpose::Marginal), of
+/// [`Divergence`](Purpose::Divergence), of [`Simulation`](Purpose::Simulation) and of all others are independent under
+/// one key. The others share their counters: [`Inputs`](Purpose::Inputs), [`Targets`](Purpose::Targets) and
 /// [`Order`](Purpose::Order) have addresses of their own among them, the rest are kept apart by the [`Stage`] of their
 /// key. This list and that of the stages are the only ones: which numbers are drawn for what is decided here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,12 @@ pub enum Purpose {
     Path,
     /// Start points.
     Start,
+    /// States at requested times, drawn from marginals; a place is a request.
+    Marginal,
+    /// Random times and the states at them, for divergences in continuous time; a place is a stratum.
+    Divergence,
+    /// Paths of a process that is known by its marginals; a place is a step.
+    Simulation,
     /// Which points and values of a series an encoder sees.
     Inputs,
     /// Which points of a series are targets.
@@ -36,6 +43,9 @@ pub enum Purpose {
     Caller,
 }
 
+/// How many places a purpose has.
+pub(crate) const PLACES: u32 = 1 << 30;
+
 impl Purpose {
     /// The domain of the counters: two bits.
     #[inline(always)]
@@ -43,8 +53,19 @@ impl Purpose {
         match self {
             Purpose::Path => 0,
             Purpose::Start => 1,
+            Purpose::Marginal | Purpose::Divergence | Purpose::Simulation => 3,
             _ => 2,
         }
+    }
+
+    /// The step of the counters that a place begins with: purposes of one domain have [`PLACES`] steps each.
+    const fn step(self, place: u32) -> u32 {
+        let part = match self {
+            Purpose::Divergence => 1,
+            Purpose::Simulation => 2,
+            _ => 0,
+        };
+        part * PLACES + place % PLACES
     }
 
     /// The series and the sample of the counters.
@@ -145,8 +166,15 @@ impl NoiseKey {
     /// The numbers of one series and sample for one purpose, in order.
     #[inline]
     pub fn stream(self, purpose: Purpose, series: u32, sample: u32) -> Stream {
+        self.stream_at(purpose, series, sample, 0)
+    }
+
+    /// The numbers of one place of a series and a sample, in order: up to 2^32 of them before those of the next place.
+    #[inline]
+    pub fn stream_at(self, purpose: Purpose, series: u32, sample: u32, place: u32) -> Stream {
         let [series, sample] = purpose.address(series, sample);
-        Stream { key: self.words, purpose, series, sample, block: 0, words: [0; 4], used: 4 }
+        let block = u64::from(purpose.step(place)) << 30;
+        Stream { key: self.words, purpose, series, sample, block, words: [0; 4], used: 4 }
     }
 }
 
@@ -266,6 +294,7 @@ mod tests {
         };
         assert_eq!(first(Purpose::Path, 4, 1), raw(0, 4, 1));
         assert_eq!(first(Purpose::Start, 4, 1), raw(1, 4, 1));
+        assert_eq!(first(Purpose::Marginal, 4, 1), raw(3, 4, 1));
         assert_eq!(first(Purpose::Inputs, 4, 0), raw(2, 4, 0));
         assert_eq!(first(Purpose::Targets, 4, 0), raw(2, 4, 1));
         assert_eq!(first(Purpose::Order, 0, 0), raw(2, u32::MAX, 0));
@@ -273,6 +302,18 @@ mod tests {
             [Purpose::HoldOut, Purpose::Weights, Purpose::Observations, Purpose::Synthetic, Purpose::Caller]
         {
             assert_eq!(first(purpose, 4, 3), raw(2, 4, 3), "{purpose:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_steps_of_the_counter() {
+        let key = NoiseKey::new(7, 2);
+        for (purpose, part) in [(Purpose::Marginal, 0), (Purpose::Divergence, 1), (Purpose::Simulation, 2)] {
+            for place in [0, 1, 77, PLACES - 1] {
+                let raw = philox([3 << 30, part * PLACES + place, 1, 4], key.words);
+                let mut stream = key.stream_at(purpose, 4, 1, place);
+                assert_eq!([0; 4].map(|_| stream.word()), raw, "{purpose:?} {place}");
+            }
         }
     }
 }
