@@ -2,14 +2,19 @@
 
 mod bound;
 mod config;
+mod moebius;
 mod path;
 mod process;
 mod start;
 
 pub use bound::frobenius_bound;
 pub use config::{DivergenceKind, DriftKind, LatentConfig, LatentConfigError, PriorKind};
+pub use moebius::{
+    AttractorPrior, MoebiusError, MoebiusPlan, MoebiusStates, RaggedTimes, moebius, moebius_paths,
+};
 pub use path::{PathDrift, PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
 pub use process::{PathParameters, PathProcess};
 pub use start::{StartPlan, StartPoints, start_points};
 
+pub use stroock_kernels::moebius::StepLengths;
 pub use stroock_kernels::path::{Memory, Scheme, Space};
