@@ -34,7 +34,7 @@ impl Motion {
     fn normals(&self) -> usize {
         match self.scheme {
             Scheme::GeometricEuler => self.space.algebra_dim(self.n),
-            Scheme::TangentNoise => self.n,
+            Scheme::TangentNoise | Scheme::Steered => self.n,
         }
     }
 

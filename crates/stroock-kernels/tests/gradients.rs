@@ -133,6 +133,18 @@ fn noise_along_the_space() {
 }
 
 #[test]
+fn steered_paths() {
+    let solver = PathSolver { scheme: Scheme::Steered, ..PathSolver::default() };
+    // From a drift that hardly moves anything to one that arrives within a step.
+    for strength in [0.0, 0.1, 3.0, 40.0] {
+        check_with(&Batch::chebyshev(Space::Sphere, 4, 5, 1, 6).steered(strength), solver);
+        check_with(&Batch::ragged(Space::Sphere, 3, 6, 2).steered(strength), solver);
+        check_with(&Batch::ragged(Space::Sphere, 2, 5, 1).with_knots(true).steered(strength), solver);
+        check_with(&Batch::chebyshev(Space::Sphere, 9, 2, 1, 7).with_knots(false).steered(strength), solver);
+    }
+}
+
+#[test]
 fn a_prior_with_a_drift() {
     for memory in [Memory::Stored, Memory::Reversible] {
         check(&Batch::chebyshev(Space::Sphere, 4, 5, 1, 6).with_prior(3), memory);
@@ -158,10 +170,15 @@ fn steps_that_are_cut_into_parts() {
 
 #[test]
 fn single_precision_follows_double_precision() {
-    let exact = Batch::<f64>::chebyshev(Space::Sphere, 16, 20, 2, 40).with_prior(4);
-    let single = exact.single();
-    for memory in [Memory::Stored, Memory::Reversible] {
-        let solver = PathSolver { memory, ..PathSolver::default() };
+    let batch = || Batch::<f64>::chebyshev(Space::Sphere, 16, 20, 2, 40);
+    let steered = PathSolver { scheme: Scheme::Steered, ..PathSolver::default() };
+    let reversible = PathSolver { memory: Memory::Reversible, ..PathSolver::default() };
+    for (solver, exact) in [
+        (PathSolver::default(), batch().with_prior(4)),
+        (reversible, batch().with_prior(4)),
+        (steered, batch().steered(10.0)),
+    ] {
+        let single = exact.single();
         let path = solver.forward(&exact.problem()).unwrap();
         let (of_states, of_kl) = loss_gradients(&path.states, &path.kl);
         let gradients = solver.backward(&exact.problem(), &path.tape, &of_states, &of_kl).unwrap();

@@ -14,7 +14,7 @@ use stroock_testing::statistics::estimate;
 fn long_paths_stay_on_the_space() {
     let (n, steps) = (4, 50_000);
     let times: Vec<f32> = (0..=steps).map(|j| 1e-3 * j as f32).collect();
-    for &scheme in Scheme::ALL {
+    for scheme in [Scheme::GeometricEuler, Scheme::TangentNoise] {
         let problem = PathProblem {
             space: Space::Hyperbolic,
             dim: n,
@@ -51,7 +51,7 @@ fn a_short_step_has_the_covariance_of_the_space() {
     let z = [1.625f64.sqrt(), 0.5, -0.6123724356957945];
     let mut covariance = [0.0; 9];
     space.diffusion_matrix(sigma, &z, &mut covariance).unwrap();
-    for &scheme in Scheme::ALL {
+    for scheme in [Scheme::GeometricEuler, Scheme::TangentNoise] {
         let problem = PathProblem {
             space: Space::Hyperbolic,
             dim: n,

@@ -218,15 +218,12 @@ fn pull_back_paths<S: Geometry, M: Method, V: Lanes>(
         of_sigma = of_noise_scale.mul_add(increment.sqrt_dt, of_sigma);
 
         // d/dz and d/dD of weight dt w(D z, z) / 2, where D = K - P is the drift without a prior.
-        S::apply(motion.excess(), &z, &mut velocity);
+        M::velocity::<S, V>(&mut work, motion.excess(), dt, &z, &mut velocity);
         let speed = S::weight(&velocity, &z);
         divergence = speed.mul_add(dt, divergence);
         S::pull_back_weight(weight.mul(dt), speed, &mut velocity, &z, &mut a);
-        S::apply_transposed(motion.excess(), &velocity, &mut next);
-        for (a, next) in a.iter_mut().zip(&next) {
-            *a = a.add(*next);
-        }
-        motion.accumulate::<S>(&mut velocity, &z);
+        M::pull_back_velocity::<S, V>(&mut work, motion.excess(), dt, &velocity, &mut next, &mut a);
+        motion.accumulate::<S, M>(&mut work, &mut velocity, &z);
         motion.pull_back(j, &z, &mut a, outputs.drift, outputs.prior);
         incoming.add_at(j, &mut a);
     }

@@ -40,6 +40,9 @@ impl<S: Geometry, F: Combined> WithScheme for WithBoth<S, F> {
 
     #[inline(always)]
     fn run<M: Method>(self) -> F::Output {
+        if const { M::CONFORMAL && !S::CONFORMAL } {
+            unreachable!("a problem is checked for a scheme that serves its space");
+        }
         self.code.run::<S, M>()
     }
 }

@@ -96,6 +96,14 @@ pub enum PathError {
         /// The scheme.
         scheme: Scheme,
     },
+    /// The scheme has no prior with a drift.
+    #[error(
+        "`prior` has a drift, but the divergence of the scheme {scheme:?} is from a prior without: give none"
+    )]
+    PriorOfScheme {
+        /// The scheme.
+        scheme: Scheme,
+    },
     /// A path has left the range of the numbers.
     #[error(
         "a path of series {series} has left the range of the numbers: `drift` or `sigma` is too large for it"

@@ -174,7 +174,7 @@ fn simulate<S: Geometry, M: Method, V: Lanes>(
         if let Err(too_large) = M::increment::<S, V>(&mut work, &motion.increment(), &z) {
             return Err(motion.step_too_large(&too_large));
         }
-        S::apply(motion.excess(), &z, &mut velocity);
+        M::velocity::<S, V>(&mut work, motion.excess(), motion.dt, &z, &mut velocity);
         divergence = S::weight(&velocity, &z).mul_add(motion.dt, divergence);
         M::step::<S, V>(&mut work, terms, &mut z);
         S::project(&mut z, motion.dt);

@@ -12,7 +12,7 @@ use crate::argument::{self, ArgumentError, check_finite, check_length, check_not
 /// The extents of a problem that has passed its checks.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// Dimension of the Lie algebra.
+    /// Numbers of a drift: the dimension of the Lie algebra, or what the scheme asks for instead.
     pub m: usize,
     /// Normals of a step.
     pub normals: usize,
@@ -63,7 +63,10 @@ impl<T: Real> PathProblem<'_, T> {
         if solver.memory == Memory::Reversible && !scheme.reverses() {
             return Err(PathError::SchemeDoesNotReverse { scheme });
         }
-        let (m, normals) = (space.algebra_dim(n), space.run(NormalsOf(scheme, n)));
+        if scheme.is_steered() && matches!(self.prior, Prior::Drift(_)) {
+            return Err(PathError::PriorOfScheme { scheme });
+        }
+        let [m, normals] = space.run(NumbersOf(scheme, n));
         let step_offsets = self.step_offsets(series)?;
         let steps = step_offsets[series];
         let extents = Extents { series, m, step_offsets: &step_offsets };
@@ -146,14 +149,14 @@ impl OnSpace for Serves {
     }
 }
 
-/// Normals of a step of a scheme in an ambient dimension.
-struct NormalsOf(Scheme, usize);
+/// Numbers of a drift and of the noise of a step, for a scheme in an ambient dimension.
+struct NumbersOf(Scheme, usize);
 
-impl OnSpace for NormalsOf {
-    type Output = usize;
+impl OnSpace for NumbersOf {
+    type Output = [usize; 2];
 
-    fn run<S: Geometry>(self) -> usize {
-        self.0.normals::<S>(self.1)
+    fn run<S: Geometry>(self) -> [usize; 2] {
+        [self.0.drift_dim::<S>(self.1), self.0.normals::<S>(self.1)]
     }
 }
 

@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::normals::Normals;
 use super::problem::{PathProblem, Prior};
 use super::rows::Row;
-use super::scheme::{Increment, TooLarge};
+use super::scheme::{Increment, Method, TooLarge};
 use super::space::Geometry;
 use super::times::Times;
 use crate::simd::{Lanes, MAX_WIDTH};
@@ -113,14 +113,14 @@ impl<'p, V: Lanes> Motion<'p, V> {
 
     /// Adds the cotangent of the divergence, at the cotangent `p` of the velocity, to those of the drifts.
     #[inline(always)]
-    pub fn accumulate<S: Geometry>(&mut self, p: &mut [V], z: &[V]) {
-        S::accumulate(p, z, self.drift.cotangent());
+    pub fn accumulate<S: Geometry, M: Method>(&mut self, work: &mut M::Work<V>, p: &mut [V], z: &[V]) {
+        M::accumulate_velocity::<S, V>(work, self.dt, p, z, self.drift.cotangent());
         if let Some(prior) = &mut self.prior {
             // The excess falls as the drift of the prior grows.
             for p in p.iter_mut() {
                 *p = V::zero().sub(*p);
             }
-            S::accumulate(p, z, prior.fresh_cotangent());
+            M::accumulate_velocity::<S, V>(work, self.dt, p, z, prior.fresh_cotangent());
         }
     }
 

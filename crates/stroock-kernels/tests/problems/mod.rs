@@ -146,6 +146,13 @@ impl<T: PathReal> Batch<T> {
         Self { prior_terms: Some(terms), prior, ..self }
     }
 
+    /// The same problem with a drift in the ambient space, for paths that are steered.
+    pub fn steered(self, strength: f64) -> Self {
+        let count = self.drift.len() / self.space.algebra_dim(self.dim) * self.dim;
+        let drift = (0..count).map(|i| T::of(strength * scatter(8, i))).collect();
+        Self { drift, ..self }
+    }
+
     pub fn series(&self) -> usize {
         self.numbers.len()
     }

@@ -50,7 +50,7 @@ pub(super) use argument;
 pub(super) struct Extents<'a> {
     /// Number of series `B`.
     pub series: usize,
-    /// Dimension of the Lie algebra.
+    /// Numbers of a value.
     pub m: usize,
     /// `[B + 1]`: steps of all series before series `b`.
     pub step_offsets: &'a [usize],

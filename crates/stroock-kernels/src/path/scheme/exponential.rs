@@ -76,7 +76,7 @@ pub(super) fn cut<V: Lanes>(omega: &mut [V]) -> Result<Parts<V>, TooLarge> {
         return Ok(Parts { theta_squared, count: V::splat(V::Real::of(1.0)), most: 1 });
     }
     if !theta_squared.all_at_most(V::Real::of(LIMIT * LIMIT)) {
-        return Err(too_large(omega));
+        return Err(too_large(omega, LIMIT));
     }
     let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
     theta_squared.store(&mut lanes);
@@ -97,7 +97,7 @@ pub(super) fn cut<V: Lanes>(omega: &mut [V]) -> Result<Parts<V>, TooLarge> {
 /// The lane with the largest step.
 #[cold]
 #[inline(never)]
-fn too_large<V: Lanes>(omega: &[V]) -> TooLarge {
+pub(super) fn too_large<V: Lanes>(omega: &[V], limit: f64) -> TooLarge {
     let mut squares = [0.0; MAX_WIDTH];
     let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
     for omega in omega {
@@ -107,7 +107,7 @@ fn too_large<V: Lanes>(omega: &[V]) -> TooLarge {
         }
     }
     let lane = (0..V::WIDTH).max_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
-    TooLarge { lane, norm: squares[lane].sqrt(), limit: LIMIT }
+    TooLarge { lane, norm: squares[lane].sqrt(), limit }
 }
 
 impl<V: Lanes> Parts<V> {

@@ -4,6 +4,7 @@
 
 mod exponential;
 mod geometric_euler;
+mod steered;
 mod tangent_noise;
 
 use super::space::Geometry;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// What moves the rows in the lanes over one step.
 pub(super) struct Increment<'s, V: Lanes> {
-    /// Drift `K`, `[m]`.
+    /// Drift, as many numbers as the scheme asks for.
     pub drift: &'s [V],
     /// Standard normals, as many as the scheme asks for.
     pub normals: &'s [V],
@@ -37,6 +38,9 @@ pub(super) trait Method: 'static {
     /// Whether [`Self::reverse`] undoes a step; its increment must not depend on the state then.
     const REVERSES: bool;
 
+    /// Whether it needs the maps of [`Geometry::CONFORMAL`]; it is not compiled for spaces without them.
+    const CONFORMAL: bool = false;
+
     /// What it works in.
     type Work<V: Lanes>;
 
@@ -46,7 +50,12 @@ pub(super) trait Method: 'static {
     /// Normals of a step in ambient dimension `n`.
     fn normals<S: Geometry>(n: usize) -> usize;
 
-    /// For ambient dimension `n` and `m` coefficients.
+    /// Numbers of a drift in ambient dimension `n`; provided: its coefficients over the basis of the Lie algebra.
+    fn drift_dim<S: Geometry>(n: usize) -> usize {
+        S::algebra_dim(n)
+    }
+
+    /// For ambient dimension `n` and drifts of `m` numbers.
     fn work<V: Lanes>(n: usize, m: usize) -> Self::Work<V>;
 
     /// Prepares the step from `z`.
@@ -72,6 +81,48 @@ pub(super) trait Method: 'static {
         a: &mut [V],
         of_drift: &mut [V],
     ) -> V;
+
+    /// The velocity of the prepared step from `z` that the divergence weighs, for the excess `D` of the drift over that
+    /// of the prior; provided: `D z`.
+    #[inline(always)]
+    fn velocity<S: Geometry, V: Lanes>(
+        _: &mut Self::Work<V>,
+        excess: &[V],
+        _dt: V,
+        z: &[V],
+        velocity: &mut [V],
+    ) {
+        S::apply(excess, z, velocity);
+    }
+
+    /// Adds the cotangent of `z`, at the cotangent `p` of the velocity, to `a`; `scratch` is `[n]`.
+    #[inline(always)]
+    fn pull_back_velocity<S: Geometry, V: Lanes>(
+        _: &mut Self::Work<V>,
+        excess: &[V],
+        _dt: V,
+        p: &[V],
+        scratch: &mut [V],
+        a: &mut [V],
+    ) {
+        S::apply_transposed(excess, p, scratch);
+        for (a, scratch) in a.iter_mut().zip(scratch) {
+            *a = a.add(*scratch);
+        }
+    }
+
+    /// Adds the cotangent of the excess to `of_excess`, at the cotangent `p` of the velocity that
+    /// [`Self::pull_back_velocity`] was given last.
+    #[inline(always)]
+    fn accumulate_velocity<S: Geometry, V: Lanes>(
+        _: &mut Self::Work<V>,
+        _dt: V,
+        p: &[V],
+        z: &[V],
+        of_excess: &mut [V],
+    ) {
+        S::accumulate(p, z, of_excess);
+    }
 }
 
 /// Code that is compiled for every scheme.
@@ -119,6 +170,19 @@ macro_rules! schemes {
                     $(Scheme::$scheme => <$method>::normals::<S>(n),)*
                 }
             }
+
+            pub(super) fn drift_dim<S: Geometry>(self, n: usize) -> usize {
+                match self {
+                    $(Scheme::$scheme => <$method>::drift_dim::<S>(n),)*
+                }
+            }
+
+            /// Whether a drift is a vector of the ambient space instead of an element of the Lie algebra.
+            pub fn is_steered(self) -> bool {
+                match self {
+                    $(Scheme::$scheme => <$method>::CONFORMAL,)*
+                }
+            }
         }
     };
 }
@@ -132,4 +196,8 @@ schemes! {
     /// `L(z, xi) = sum_k <E_k, xi z^T> E_k / |z|` moves `z` along the tangent part of `xi`, `n` normals a step. The
     /// same process in the limit; steps depend on the state and cannot be taken back.
     TangentNoise = tangent_noise::TangentNoise;
+    /// On the sphere, towards a moving target: the drift is a vector `b` of the ambient space, `n` numbers, that pulls
+    /// by `b - <b, z> z`; its flow over a step is exact, and noise is along the sphere, `n` normals a step. The prior has
+    /// no drift. Steps cannot be taken back.
+    Steered = steered::Steered;
 }

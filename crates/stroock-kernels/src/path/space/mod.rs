@@ -28,6 +28,9 @@ pub(super) trait Geometry: 'static {
     /// with the covariance of the noise of the whole algebra.
     const LIFTS: bool;
 
+    /// Whether its points are all unit vectors, on which the Möbius maps of the ball act.
+    const CONFORMAL: bool = false;
+
     /// The distribution of its start points.
     const START: StartKind;
 

@@ -13,6 +13,7 @@ impl Geometry for Sphere {
     const LEAST_DIM: usize = 2;
     const BOUNDED: bool = true;
     const LIFTS: bool = true;
+    const CONFORMAL: bool = true;
     const START: StartKind = StartKind::PowerSpherical;
 
     fn algebra_dim(n: usize) -> usize {
