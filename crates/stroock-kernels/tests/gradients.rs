@@ -141,6 +141,12 @@ fn steered_paths() {
         check_with(&Batch::ragged(Space::Sphere, 3, 6, 2).steered(strength), solver);
         check_with(&Batch::ragged(Space::Sphere, 2, 5, 1).with_knots(true).steered(strength), solver);
         check_with(&Batch::chebyshev(Space::Sphere, 9, 2, 1, 7).with_knots(false).steered(strength), solver);
+        // A prior that attracts moves the path, too; so does one that is given over time.
+        check_with(&Batch::chebyshev(Space::Sphere, 5, 3, 2, 6).steered(strength).attracted(2.0), solver);
+        check_with(
+            &Batch::ragged(Space::Sphere, 4, 6, 1).with_knots(true).steered(strength).attracted(1.0),
+            solver,
+        );
     }
 }
 

@@ -2,8 +2,8 @@
 
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::path::{
-    Chebyshev, Drift, Grid, Memory, Noise, Path, PathError, PathProblem, PathSolver, PerStep, Prior,
-    Requests, Scheme, Space,
+    Attractor, Chebyshev, Drift, Grid, Memory, Noise, Path, PathError, PathProblem, PathSolver, PerStep,
+    Prior, Requests, Scheme, Space,
 };
 use stroock_kernels::simd::Level;
 use stroock_testing::statistics::estimate;
@@ -87,6 +87,39 @@ fn the_stationary_distribution_is_von_mises_fisher() {
     // E <z, u>^2 = A(k) / k across the mean direction. The weak error of the scheme is of the order of its step.
     assert!((mean.mean - expected).abs() < 5.0 * mean.standard_error + 0.004, "{} {expected}", mean.mean);
     assert!((square.mean - expected / k).abs() < 5.0 * square.standard_error + 0.004, "{}", square.mean);
+}
+
+/// A prior that attracts moves a path that nothing else steers, at no divergence: a plane of a large rate becomes a cycle
+/// that is gone round at its frequency, and planes of rate 0 are left.
+#[test]
+fn a_prior_that_attracts_makes_a_cycle_at_no_divergence() {
+    let (steps, frequency) = (4_000, 5.0);
+    let times: Vec<f64> = (0..=steps).map(|j| 2.0 * f64::from(j) / f64::from(steps)).collect();
+    let coefficients = [0.0, 0.0, 0.0, 0.0, 0.0, 8.0, 0.0, frequency, 0.0];
+    let problem = PathProblem {
+        space: Space::Sphere,
+        dim: 5,
+        samples: 1,
+        grid: Grid::Shared(&times),
+        drift: Chebyshev { terms: 1, interval: (0.0, 1.0), coefficients: &[0.0; 5] }.into(),
+        prior: Prior::Drift(Attractor { coefficients: &coefficients }.into()),
+        sigma: 0.3,
+        start: &[0.6, 0.0, 0.0, 0.0, 0.8],
+        noise: Noise::Given(&vec![0.0; steps as usize * 5]),
+        requests: Requests::At { offsets: &[0, 2], indices: &[steps as usize / 2, steps as usize] },
+    };
+    let path = solver().forward(&problem).unwrap();
+    assert!(path.kl[0] < 1e-20, "{}", path.kl[0]);
+    // The rate makes tan(angle to the plane) fall as exp(-8 t); the first plane turns by 5 t.
+    for (z, time) in path.states.chunks_exact(5).zip([1.0, 2.0]) {
+        let turned = z[1].atan2(z[0]);
+        let expected = (frequency * time + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
+            - std::f64::consts::PI;
+        // The turn within a step is that of its beginning, an error of first order.
+        assert!((turned - expected).abs() < 0.02 * time, "{turned} {expected}");
+        let off = z[4] / (z[0] * z[0] + z[1] * z[1]).sqrt();
+        assert!((off / (0.8 / 0.6 * (-8.0 * time).exp()) - 1.0).abs() < 0.1, "{off}");
+    }
 }
 
 /// The slope of `ln error` over `ln dt` by least squares.
@@ -224,9 +257,14 @@ fn what_it_does_not_serve_is_refused_in_words() {
     let reversible = PathSolver { memory: Memory::Reversible, ..solver() };
     let found = reversible.forward(&problem).err();
     assert_eq!(found, Some(PathError::SchemeDoesNotReverse { scheme: Scheme::Steered }));
-    let prior = Prior::Drift(Drift::PerStep(PerStep(&drift)));
+    // An attractor is no element of a Lie algebra.
+    let prior = Prior::Drift(Drift::Attractor(Attractor { coefficients: &[0.0; 5] }));
+    assert!(solver().forward(&PathProblem { prior, ..problem }).is_ok());
+    let found = PathSolver::default().forward(&PathProblem { prior, ..problem }).err();
+    assert_eq!(found, Some(PathError::AttractorOfScheme { scheme: Scheme::GeometricEuler }));
+    let prior = Prior::Drift(Drift::Attractor(Attractor { coefficients: &[0.0; 6] }));
     let found = solver().forward(&PathProblem { prior, ..problem }).err();
-    assert_eq!(found, Some(PathError::PriorOfScheme { scheme: Scheme::Steered }));
+    assert!(found.unwrap().to_string().contains("`prior.coefficients`"));
     // The drift of an algebra has another number of coefficients from n = 4 on.
     let start = [1.0, 0.0, 0.0, 0.0];
     let found = solver().forward(&PathProblem { dim: 4, start: &start, ..problem }).err();

@@ -181,8 +181,8 @@ fn pull_back_paths<S: Geometry, M: Method, V: Lanes>(
     let BackwardGroup { problem, layout, terms, memory, rows, states, of_states, of_kl, outputs, .. } = group;
     let (n, steps) = (problem.dim, rows[0].steps);
     let zeros = |length| vec![V::zero(); length];
-    let mut motion = Motion::<V>::new(problem, layout, rows);
-    let mut work = M::work::<V>(n, layout.m);
+    let mut motion = Motion::<V>::new::<M>(problem, layout, rows);
+    let mut work = M::work::<V>(n, layout.m, matches!(problem.prior, Prior::Drift(_)));
     let mut incoming = Incoming::new(problem, layout, rows, of_states, V::WIDTH);
     let [mut z, mut a, mut velocity, mut next] = [zeros(n), zeros(n), zeros(n), zeros(n)];
     let mut of_sigma = V::zero();

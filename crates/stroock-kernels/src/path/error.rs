@@ -96,11 +96,9 @@ pub enum PathError {
         /// The scheme.
         scheme: Scheme,
     },
-    /// The scheme has no prior with a drift.
-    #[error(
-        "`prior` has a drift, but the divergence of the scheme {scheme:?} is from a prior without: give none"
-    )]
-    PriorOfScheme {
+    /// An attractor is a drift of the ambient space.
+    #[error("an attractor is a drift for paths that are steered, not for the scheme {scheme:?}")]
+    AttractorOfScheme {
         /// The scheme.
         scheme: Scheme,
     },

@@ -142,8 +142,8 @@ fn simulate<S: Geometry, M: Method, V: Lanes>(
     let ForwardGroup { problem, layout, terms, memory, rows, states, kl, .. } = group;
     let n = problem.dim;
     let steps = rows[0].steps;
-    let mut motion = Motion::<V>::new(problem, layout, rows);
-    let mut work = M::work::<V>(n, layout.m);
+    let mut motion = Motion::<V>::new::<M>(problem, layout, rows);
+    let mut work = M::work::<V>(n, layout.m, matches!(problem.prior, Prior::Drift(_)));
     let mut z = pack_rows::<V>(problem.start, rows, layout.series, n);
     let mut cursors = [Cursor::at_start(problem, rows[0]); MAX_WIDTH];
     for (cursor, row) in cursors.iter_mut().zip(rows) {

@@ -2,7 +2,7 @@
 
 use stroock_geometry::Real;
 
-use super::drift::{Described, Extents, Role};
+use super::drift::{Described, Drift, Extents, Role};
 use super::problem::{Grid, Noise, PathProblem, Prior, Requests};
 use super::scheme::Scheme;
 use super::space::{Geometry, OnSpace};
@@ -63,8 +63,10 @@ impl<T: Real> PathProblem<'_, T> {
         if solver.memory == Memory::Reversible && !scheme.reverses() {
             return Err(PathError::SchemeDoesNotReverse { scheme });
         }
-        if scheme.is_steered() && matches!(self.prior, Prior::Drift(_)) {
-            return Err(PathError::PriorOfScheme { scheme });
+        let drifts = [Some(&self.drift), self.prior.drift()];
+        let attracts = |drift: &Option<&Drift<'_, T>>| matches!(drift, Some(Drift::Attractor(_)));
+        if !scheme.is_steered() && drifts.iter().any(attracts) {
+            return Err(PathError::AttractorOfScheme { scheme });
         }
         let [m, normals] = space.run(NumbersOf(scheme, n));
         let step_offsets = self.step_offsets(series)?;

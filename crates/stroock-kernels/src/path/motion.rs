@@ -18,8 +18,10 @@ pub(super) struct Motion<'p, V: Lanes> {
     drift: AnyInLanes<'p, V>,
     /// `None` where the prior has no drift.
     prior: Option<AnyInLanes<'p, V>>,
-    /// Drift minus that of the prior, `[m]`; empty where the prior has none.
-    excess: Vec<V>,
+    /// Whether the drift is what is added to that of the prior.
+    is_added: bool,
+    /// Drift minus that of the prior, or their sum where the drift is added to it, `[m]`; empty where the prior has none.
+    combined: Vec<V>,
     normals: Normals<'p, V>,
     sigma: V::Real,
     /// The current step and its ends.
@@ -33,7 +35,7 @@ pub(super) struct Motion<'p, V: Lanes> {
 impl<'p, V: Lanes> Motion<'p, V> {
     /// For the rows of a group; lanes without a row repeat the last one.
     #[inline(always)]
-    pub fn new(problem: &PathProblem<'p, V::Real>, layout: &Layout, group: &[Row]) -> Self {
+    pub fn new<M: Method>(problem: &PathProblem<'p, V::Real>, layout: &Layout, group: &[Row]) -> Self {
         let mut rows = [group[group.len() - 1]; MAX_WIDTH];
         rows[..group.len()].copy_from_slice(group);
         let prior = match &problem.prior {
@@ -43,8 +45,9 @@ impl<'p, V: Lanes> Motion<'p, V> {
         Self {
             times: Times::new(problem, &rows),
             drift: problem.drift.in_lanes(&rows, layout),
-            excess: vec![V::zero(); if prior.is_some() { layout.m } else { 0 }],
+            combined: vec![V::zero(); if prior.is_some() { layout.m } else { 0 }],
             prior,
+            is_added: M::CONFORMAL,
             normals: Normals::new(problem, layout, &rows),
             sigma: problem.sigma,
             rows,
@@ -62,8 +65,8 @@ impl<'p, V: Lanes> Motion<'p, V> {
         if let Some(prior) = &mut self.prior {
             prior.prepare(j, &self.times, z);
             let values = self.drift.value().iter().zip(prior.value());
-            for (excess, (drift, prior)) in self.excess.iter_mut().zip(values) {
-                *excess = drift.sub(*prior);
+            for (combined, (drift, prior)) in self.combined.iter_mut().zip(values) {
+                *combined = if self.is_added { drift.add(*prior) } else { drift.sub(*prior) };
             }
         }
         // Of the two ends of a step one is that of the step before, in either direction.
@@ -82,9 +85,12 @@ impl<'p, V: Lanes> Motion<'p, V> {
     /// What the scheme moves by.
     #[inline(always)]
     pub fn increment(&self) -> Increment<'_, V> {
-        let Self { drift, normals, dt, sqrt_dt, sigma, .. } = self;
+        let Self { normals, dt, sqrt_dt, sigma, .. } = self;
         Increment {
-            drift: drift.value(),
+            drift: match self.prior {
+                Some(_) if self.is_added => &self.combined,
+                _ => self.drift.value(),
+            },
             normals: normals.values(),
             dt: *dt,
             sqrt_dt: *sqrt_dt,
@@ -96,8 +102,8 @@ impl<'p, V: Lanes> Motion<'p, V> {
     #[inline(always)]
     pub fn excess(&self) -> &[V] {
         match self.prior {
-            None => self.drift.value(),
-            Some(_) => &self.excess,
+            Some(_) if !self.is_added => &self.combined,
+            _ => self.drift.value(),
         }
     }
 
@@ -114,6 +120,12 @@ impl<'p, V: Lanes> Motion<'p, V> {
     /// Adds the cotangent of the divergence, at the cotangent `p` of the velocity, to those of the drifts.
     #[inline(always)]
     pub fn accumulate<S: Geometry, M: Method>(&mut self, work: &mut M::Work<V>, p: &mut [V], z: &[V]) {
+        if let (Some(prior), true) = (&mut self.prior, self.is_added) {
+            // What moves the path is the sum; what the divergence weighs is the drift alone.
+            prior.cotangent().copy_from_slice(self.drift.cotangent());
+            M::accumulate_velocity::<S, V>(work, self.dt, p, z, self.drift.cotangent());
+            return;
+        }
         M::accumulate_velocity::<S, V>(work, self.dt, p, z, self.drift.cotangent());
         if let Some(prior) = &mut self.prior {
             // The excess falls as the drift of the prior grows.

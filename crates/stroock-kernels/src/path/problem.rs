@@ -20,7 +20,7 @@ pub enum Grid<'a, T> {
 }
 
 /// The prior: the process with the same diffusion that a path's divergence is taken from. Its drift does not move the
-/// path.
+/// path, but for paths that are [steered](super::Scheme::Steered), whose drift is added to it.
 #[derive(Clone, Copy, Debug)]
 pub enum Prior<'a, T> {
     /// The Brownian motion of the space.
@@ -83,6 +83,16 @@ pub struct PathProblem<'a, T> {
     pub noise: Noise<'a, T>,
     /// Where states are asked for.
     pub requests: Requests<'a>,
+}
+
+impl<'a, T> Prior<'a, T> {
+    /// The drift, where it has one.
+    pub(super) fn drift(&self) -> Option<&Drift<'a, T>> {
+        match self {
+            Prior::Driftless => None,
+            Prior::Drift(drift) => Some(drift),
+        }
+    }
 }
 
 impl<'a, T: Real> Grid<'a, T> {

@@ -91,18 +91,6 @@ const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aar
 type PortableSingles = Array<f32, 8, BASELINE_FUSED>;
 type Doubles = Array<f64, 4, BASELINE_FUSED>;
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn with_avx2<V: Lanes, K: Kernel<V::Real>>(kernel: K) -> K::Output {
-    kernel.run::<V>()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")]
-fn with_avx512<V: Lanes, K: Kernel<V::Real>>(kernel: K) -> K::Output {
-    kernel.run::<V>()
-}
-
 impl SimdReal for f32 {
     fn width(level: Level) -> usize {
         match level {
@@ -121,10 +109,10 @@ impl LaneReal for f32 {
         match level.or_portable() {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the level is available, so the processor has the features that the function enables.
-            Level::Avx512 => unsafe { with_avx512::<F32x16, K>(kernel) },
+            Level::Avx512 => unsafe { kernel.with_avx512::<F32x16>() },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Avx2 => unsafe { with_avx2::<F32x8, K>(kernel) },
+            Level::Avx2 => unsafe { kernel.with_avx2::<F32x8>() },
             _ => kernel.run::<PortableSingles>(),
         }
     }
@@ -155,6 +143,32 @@ pub(crate) trait Kernel<T> {
     /// Runs with lanes of type `V`. Every function on the way must be `#[inline(always)]`: code that is
     /// not inlined into the caller is compiled without the caller's instruction set.
     fn run<V: Lanes<Real = T>>(self) -> Self::Output;
+
+    /// [`Self::run`] with 256-bit vectors. As a method it is compiled beside the kernel, not with all others in one unit.
+    ///
+    /// # Safety
+    /// The processor has the features that it enables.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn with_avx2<V: Lanes<Real = T>>(self) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.run::<V>()
+    }
+
+    /// [`Self::run`] with 512-bit vectors.
+    ///
+    /// # Safety
+    /// The processor has the features that it enables.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl,avx512bw")]
+    unsafe fn with_avx512<V: Lanes<Real = T>>(self) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.run::<V>()
+    }
 }
 
 /// Runs `kernel` with the instructions of `level`, or portably where the processor lacks them.

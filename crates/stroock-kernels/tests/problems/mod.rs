@@ -3,7 +3,8 @@
 
 use stroock_kernels::noise::{NoiseKey, philox};
 use stroock_kernels::path::{
-    Chebyshev, Drift, Grid, Noise, PathProblem, PathReal, PerStep, PiecewiseLinear, Prior, Requests, Space,
+    Attractor, Chebyshev, Drift, Grid, Noise, PathProblem, PathReal, PerStep, PiecewiseLinear, Prior,
+    Requests, Space,
 };
 
 /// An owned path problem with noise from the generator.
@@ -153,6 +154,13 @@ impl<T: PathReal> Batch<T> {
         Self { drift, ..self }
     }
 
+    /// The same problem with a prior that attracts.
+    pub fn attracted(self, strength: f64) -> Self {
+        let count = self.series() * (self.dim + 2 * (self.dim / 2));
+        let prior = (0..count).map(|i| T::of(strength * scatter(9, i))).collect();
+        Self { prior_terms: None, prior, ..self }
+    }
+
     pub fn series(&self) -> usize {
         self.numbers.len()
     }
@@ -187,6 +195,9 @@ impl<T: PathReal> Batch<T> {
                     interval: (T::of(-1.0), T::of(1.5)),
                     coefficients: &self.prior,
                 })),
+                None if !self.prior.is_empty() => {
+                    Prior::Drift(Drift::Attractor(Attractor { coefficients: &self.prior }))
+                }
                 None => Prior::Driftless,
             },
             sigma: self.sigma,

@@ -5,10 +5,12 @@
 //! arguments and to the state. Values are computed behind a call of their own, so that the loops over a path are
 //! compiled once for all drifts.
 
+mod attractor;
 mod chebyshev;
 mod per_step;
 mod piecewise_linear;
 
+pub use attractor::Attractor;
 pub use chebyshev::Chebyshev;
 pub use per_step::PerStep;
 pub use piecewise_linear::PiecewiseLinear;
@@ -200,6 +202,8 @@ drifts! {
     PerStep;
     /// Straight lines between knots in time.
     PiecewiseLinear;
+    /// The same at all times, for paths that are steered: attracting points and cycles.
+    Attractor;
 }
 
 impl<V: Lanes> AnyInLanes<'_, V> {

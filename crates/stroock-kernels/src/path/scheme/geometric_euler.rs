@@ -32,7 +32,7 @@ impl Method for GeometricEuler {
     }
 
     #[inline(always)]
-    fn work<V: Lanes>(n: usize, m: usize) -> Work<V> {
+    fn work<V: Lanes>(n: usize, m: usize, _: bool) -> Work<V> {
         let [term, next] = [vec![V::zero(); n], vec![V::zero(); n]];
         Work { omega: vec![V::zero(); m], parts: Parts::whole(), term, next, scratch: Scratch::new(n) }
     }

@@ -7,7 +7,7 @@ mod geometric_euler;
 mod steered;
 mod tangent_noise;
 
-use super::space::Geometry;
+use super::space::{Geometry, Space};
 use crate::simd::Lanes;
 pub(super) use exponential::Terms;
 use serde::{Deserialize, Serialize};
@@ -55,8 +55,8 @@ pub(super) trait Method: 'static {
         S::algebra_dim(n)
     }
 
-    /// For ambient dimension `n` and drifts of `m` numbers.
-    fn work<V: Lanes>(n: usize, m: usize) -> Self::Work<V>;
+    /// For ambient dimension `n` and drifts of `m` numbers, with or without a prior that has a drift.
+    fn work<V: Lanes>(n: usize, m: usize, with_prior: bool) -> Self::Work<V>;
 
     /// Prepares the step from `z`.
     fn increment<S: Geometry, V: Lanes>(
@@ -83,7 +83,8 @@ pub(super) trait Method: 'static {
     ) -> V;
 
     /// The velocity of the prepared step from `z` that the divergence weighs, for the excess `D` of the drift over that
-    /// of the prior; provided: `D z`.
+    /// of the prior; provided: `D z`. A scheme that is [conformal](Self::CONFORMAL) has drifts that are added to that of
+    /// the prior: they are the excess.
     #[inline(always)]
     fn velocity<S: Geometry, V: Lanes>(
         _: &mut Self::Work<V>,
@@ -187,6 +188,14 @@ macro_rules! schemes {
     };
 }
 
+impl Scheme {
+    /// Numbers of a drift on a space of ambient dimension `n`: `n` where paths are steered, the dimension of the Lie
+    /// algebra elsewhere.
+    pub fn drift_len(self, space: Space, n: usize) -> usize {
+        if self.is_steered() { n } else { space.algebra_dim(n) }
+    }
+}
+
 schemes! {
     /// Geometric Euler-Maruyama: `z' = exp(K dt + sigma sqrt(dt) sum_k xi_k E_k) z` with noise in the whole Lie
     /// algebra, `m` normals a step. Steps can be taken back.
@@ -197,7 +206,7 @@ schemes! {
     /// same process in the limit; steps depend on the state and cannot be taken back.
     TangentNoise = tangent_noise::TangentNoise;
     /// On the sphere, towards a moving target: the drift is a vector `b` of the ambient space, `n` numbers, that pulls
-    /// by `b - <b, z> z`; its flow over a step is exact, and noise is along the sphere, `n` normals a step. The prior has
-    /// no drift. Steps cannot be taken back.
+    /// by `b - <b, z> z`; its flow over a step is exact, and noise is along the sphere, `n` normals a step. A drift of the
+    /// prior pulls, too: `b` is what is added to it. Steps cannot be taken back.
     Steered = steered::Steered;
 }

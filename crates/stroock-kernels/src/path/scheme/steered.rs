@@ -13,9 +13,12 @@
 //! weighs is the velocity `(y - z) / dt`, which is that of the discrete chain; the velocity `P_z b` at the left end would
 //! overstate it where `a` is not small. Both tend to `P_z b`.
 //!
+//! A prior with a drift moves the path, too: `b` is what the posterior adds to it, and the flow is that of the sum. The
+//! divergence weighs the flow of `b` alone.
+//!
 //! A step costs `O(n)`. It cannot be taken back: what contracts forwards would amplify rounding like
 //! `exp(int |b| dt)` backwards, so states are stored. Weak order 1, strong order 1/2 (measured,
-//! `tests/convergence.rs`).
+//! `tests/steered.rs`).
 
 use super::exponential::too_large;
 use super::{Increment, Method, Terms, TooLarge};
@@ -33,22 +36,94 @@ const SMALL: f64 = 0.04;
 const DERIVATIVE: [f64; 4] = [-1.0 / 12.0, 1.0 / 60.0, -17.0 / 6720.0, 31.0 / 90720.0];
 
 pub(in crate::path) struct Work<V: Lanes> {
-    /// `b dt`, `[n]`.
-    v: Vec<V>,
-    /// `tanh(a / 2) / a`, and its derivative by `a` over `a`.
-    ratio: [V; 2],
-    map: Moebius<V>,
-    /// `y`, `[n]`.
-    y: Vec<V>,
+    /// The flow of the whole drift.
+    flow: Flow<V>,
+    /// The flow of the drift without that of the prior, where the prior has one.
+    own: Option<Flow<V>>,
     /// `<xi, y>`, `sigma sqrt(dt)` and `1 / |w|`.
     along: V,
     scale: V,
     inverse_norm: V,
     /// `z'`, `[n]`.
     next: Vec<V>,
-    /// Scratch of the adjoints, `[n]` each.
+}
+
+/// The flow of `P_z b` over a step, and what its adjoint needs.
+struct Flow<V> {
+    /// `v = b dt`, `[n]`.
+    v: Vec<V>,
+    /// `tanh(a / 2) / a` at `a = |v|`, and its derivative by `a` over `a`.
+    ratio: [V; 2],
+    map: Moebius<V>,
+    /// Where it ends, `[n]`.
+    y: Vec<V>,
+    /// Cotangent of `y`, then of `z`, `[n]`.
     of_y: Vec<V>,
+    /// Cotangent of `v`, `[n]`.
     of_v: Vec<V>,
+}
+
+impl<V: Lanes> Flow<V> {
+    fn new(n: usize) -> Self {
+        let (zero, zeros) = (V::zero(), || vec![V::zero(); n]);
+        Self {
+            v: zeros(),
+            ratio: [zero; 2],
+            map: Moebius { psi: zeros(), s: zeros(), q: zero, inverse_n: zero },
+            y: zeros(),
+            of_y: zeros(),
+            of_v: zeros(),
+        }
+    }
+
+    /// From `z` along `b` for the time `dt`.
+    #[inline(always)]
+    fn go(&mut self, b: &[V], dt: V, z: &[V]) -> Result<(), TooLarge> {
+        let of = |x: f64| V::splat(V::Real::of(x));
+        for (v, b) in self.v.iter_mut().zip(b) {
+            *v = b.mul(dt);
+        }
+        let square = norm_squared(&self.v);
+        if !square.all_at_most(V::Real::of(LIMIT * LIMIT)) {
+            return Err(too_large(&self.v, LIMIT));
+        }
+        // Far below what moves anything, and `tanh(a / 2) / a` is 1/2 there.
+        let square = square.add(of(1e-30));
+        let a = square.sqrt();
+        let tanh = a.mul(of(0.5)).tanh();
+        let ratio = tanh.div(a);
+        let sech = tanh.neg_mul_add(tanh, of(1.0));
+        let far = square.where_greater(V::Real::of(SMALL), sech.mul(of(0.5)).sub(ratio).div(square));
+        let mut series = of(DERIVATIVE[3]);
+        for k in (0..3).rev() {
+            series = series.mul_add(square, of(DERIVATIVE[k]));
+        }
+        let near = series.sub(square.where_greater(V::Real::of(SMALL), series));
+        self.ratio = [ratio, far.add(near)];
+        for (psi, v) in self.map.psi.iter_mut().zip(&self.v) {
+            *psi = v.mul(ratio);
+        }
+        self.map.apply(z, &mut self.y);
+        Ok(())
+    }
+
+    /// The adjoint: takes the cotangent of `y` in `of_y` to that of `z`, in place, and to that of `b dt` in `of_v`.
+    #[inline(always)]
+    fn pull_back(&mut self) {
+        self.map.pull_back(&mut self.of_y, &mut self.of_v);
+        let along = dot(&self.of_v, &self.v).mul(self.ratio[1]);
+        for (of_v, v) in self.of_v.iter_mut().zip(&self.v) {
+            *of_v = along.mul_add(*v, self.ratio[0].mul(*of_v));
+        }
+    }
+
+    /// Adds the cotangent of `b` that [`Self::pull_back`] has found.
+    #[inline(always)]
+    fn add_of_drift(&self, dt: V, of_drift: &mut [V]) {
+        for (of_drift, of_v) in of_drift.iter_mut().zip(&self.of_v) {
+            *of_drift = of_v.mul_add(dt, *of_drift);
+        }
+    }
 }
 
 /// `z -> q s + psi` at a state.
@@ -90,23 +165,10 @@ impl<V: Lanes> Moebius<V> {
 }
 
 impl<V: Lanes> Work<V> {
-    /// The adjoint of the flow: takes the cotangent of `y` in `of_y` to that of `z`, in place, and to that of `b dt`
-    /// in `of_v`.
+    /// The flow whose velocity the divergence weighs.
     #[inline(always)]
-    fn pull_back_flow(&mut self) {
-        self.map.pull_back(&mut self.of_y, &mut self.of_v);
-        let along = dot(&self.of_v, &self.v).mul(self.ratio[1]);
-        for (of_v, v) in self.of_v.iter_mut().zip(&self.v) {
-            *of_v = along.mul_add(*v, self.ratio[0].mul(*of_v));
-        }
-    }
-
-    /// Adds the cotangent of `b` that [`Self::pull_back_flow`] has found.
-    #[inline(always)]
-    fn add_of_drift(&self, dt: V, of_drift: &mut [V]) {
-        for (of_drift, of_v) in of_drift.iter_mut().zip(&self.of_v) {
-            *of_drift = of_v.mul_add(dt, *of_drift);
-        }
+    fn weighed(&mut self) -> &mut Flow<V> {
+        self.own.as_mut().unwrap_or(&mut self.flow)
     }
 }
 
@@ -129,19 +191,15 @@ impl Method for Steered {
     }
 
     #[inline(always)]
-    fn work<V: Lanes>(n: usize, _: usize) -> Work<V> {
-        let (zero, zeros) = (V::zero(), || vec![V::zero(); n]);
+    fn work<V: Lanes>(n: usize, _: usize, with_prior: bool) -> Work<V> {
+        let zero = V::zero();
         Work {
-            v: zeros(),
-            ratio: [zero; 2],
-            map: Moebius { psi: zeros(), s: zeros(), q: zero, inverse_n: zero },
-            y: zeros(),
+            flow: Flow::new(n),
+            own: with_prior.then(|| Flow::new(n)),
             along: zero,
             scale: zero,
             inverse_norm: zero,
-            next: zeros(),
-            of_y: zeros(),
-            of_v: zeros(),
+            next: vec![zero; n],
         }
     }
 
@@ -151,38 +209,14 @@ impl Method for Steered {
         increment: &Increment<'_, V>,
         z: &[V],
     ) -> Result<(), TooLarge> {
-        let of = |x: f64| V::splat(V::Real::of(x));
-        for (v, b) in work.v.iter_mut().zip(increment.drift) {
-            *v = b.mul(increment.dt);
-        }
-        let square = norm_squared(&work.v);
-        if !square.all_at_most(V::Real::of(LIMIT * LIMIT)) {
-            return Err(too_large(&work.v, LIMIT));
-        }
-        // Far below what moves anything, and `tanh(a / 2) / a` is 1/2 there.
-        let square = square.add(of(1e-30));
-        let a = square.sqrt();
-        let tanh = a.mul(of(0.5)).tanh();
-        let ratio = tanh.div(a);
-        let sech = tanh.neg_mul_add(tanh, of(1.0));
-        let far = square.where_greater(V::Real::of(SMALL), sech.mul(of(0.5)).sub(ratio).div(square));
-        let mut series = of(DERIVATIVE[3]);
-        for k in (0..3).rev() {
-            series = series.mul_add(square, of(DERIVATIVE[k]));
-        }
-        let near = series.sub(square.where_greater(V::Real::of(SMALL), series));
-        work.ratio = [ratio, far.add(near)];
-        for (psi, v) in work.map.psi.iter_mut().zip(&work.v) {
-            *psi = v.mul(ratio);
-        }
-        work.map.apply(z, &mut work.y);
-
+        work.flow.go(increment.drift, increment.dt, z)?;
+        let y = &work.flow.y;
         work.scale = increment.sqrt_dt.mul(V::splat(increment.sigma));
-        work.along = dot(increment.normals, &work.y);
-        for ((next, y), xi) in work.next.iter_mut().zip(&work.y).zip(increment.normals) {
+        work.along = dot(increment.normals, y);
+        for ((next, y), xi) in work.next.iter_mut().zip(y).zip(increment.normals) {
             *next = work.along.neg_mul_add(*y, *xi).mul_add(work.scale, *y);
         }
-        work.inverse_norm = of(1.0).div(norm_squared(&work.next).sqrt());
+        work.inverse_norm = V::splat(V::Real::of(1.0)).div(norm_squared(&work.next).sqrt());
         for next in &mut work.next {
             *next = next.mul(work.inverse_norm);
         }
@@ -212,23 +246,29 @@ impl Method for Steered {
         for (a, next) in a.iter_mut().zip(&work.next) {
             *a = along.neg_mul_add(*next, *a).mul(work.inverse_norm);
         }
-        let of_along = dot(a, &work.y);
+        let of_along = dot(a, &work.flow.y);
         let of_scale = work.along.neg_mul_add(of_along, dot(a, increment.normals));
         let keep = work.scale.neg_mul_add(work.along, V::splat(V::Real::of(1.0)));
         let turn = work.scale.mul(of_along);
-        for ((of_y, a), xi) in work.of_y.iter_mut().zip(a.iter()).zip(increment.normals) {
+        for ((of_y, a), xi) in work.flow.of_y.iter_mut().zip(a.iter()).zip(increment.normals) {
             *of_y = turn.neg_mul_add(*xi, a.mul(keep));
         }
-        work.pull_back_flow();
-        work.add_of_drift(increment.dt, of_drift);
-        a.copy_from_slice(&work.of_y);
+        work.flow.pull_back();
+        work.flow.add_of_drift(increment.dt, of_drift);
+        a.copy_from_slice(&work.flow.of_y);
         of_scale
     }
 
     #[inline(always)]
-    fn velocity<S: Geometry, V: Lanes>(work: &mut Work<V>, _: &[V], dt: V, z: &[V], velocity: &mut [V]) {
+    fn velocity<S: Geometry, V: Lanes>(work: &mut Work<V>, own: &[V], dt: V, z: &[V], velocity: &mut [V]) {
+        if let Some(flow) = &mut work.own {
+            // Beyond the limit the velocity is not a number, and so is the divergence.
+            if flow.go(own, dt, z).is_err() {
+                flow.y.fill(V::splat(num_traits::Float::nan()));
+            }
+        }
         let inverse = inverse(dt);
-        for ((velocity, y), z) in velocity.iter_mut().zip(&work.y).zip(z) {
+        for ((velocity, y), z) in velocity.iter_mut().zip(&work.weighed().y).zip(z) {
             *velocity = y.sub(*z).mul(inverse);
         }
     }
@@ -242,13 +282,13 @@ impl Method for Steered {
         _: &mut [V],
         a: &mut [V],
     ) {
-        let inverse = inverse(dt);
-        for ((of_y, p), a) in work.of_y.iter_mut().zip(p).zip(a.iter_mut()) {
+        let (flow, inverse) = (work.weighed(), inverse(dt));
+        for ((of_y, p), a) in flow.of_y.iter_mut().zip(p).zip(a.iter_mut()) {
             *of_y = p.mul(inverse);
             *a = a.sub(*of_y);
         }
-        work.pull_back_flow();
-        for (a, of_z) in a.iter_mut().zip(&work.of_y) {
+        flow.pull_back();
+        for (a, of_z) in a.iter_mut().zip(&flow.of_y) {
             *a = a.add(*of_z);
         }
     }
@@ -259,9 +299,9 @@ impl Method for Steered {
         dt: V,
         _: &[V],
         _: &[V],
-        of_excess: &mut [V],
+        of_own: &mut [V],
     ) {
-        work.add_of_drift(dt, of_excess);
+        work.weighed().add_of_drift(dt, of_own);
     }
 }
 

@@ -38,7 +38,7 @@ impl Method for TangentNoise {
     }
 
     #[inline(always)]
-    fn work<V: Lanes>(n: usize, m: usize) -> Work<V> {
+    fn work<V: Lanes>(n: usize, m: usize, _: bool) -> Work<V> {
         let [unit, term, next] = [vec![V::zero(); n], vec![V::zero(); n], vec![V::zero(); n]];
         Work { omega: vec![V::zero(); m], parts: Parts::whole(), unit, term, next, scratch: Scratch::new(n) }
     }
