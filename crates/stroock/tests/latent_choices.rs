@@ -20,7 +20,7 @@ use stroock::latent::{
 };
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws, StandardLatentSde,
+    DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws, Process, StandardLatentSde,
 };
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
@@ -263,7 +263,7 @@ fn learns(choices: LatentConfig) {
     assert!(after < 0.8 * before, "{choices:?}: loss {before} -> {after}");
     let draws = PathDraws { key: NoiseKey::new(2, 0), samples: 3, first_sample: 0 };
     let posterior = model.bound(&batch, draws).unwrap().states;
-    let prior = model.paths(model.process.prior(batch.numbers.len()), &batch, draws).unwrap().states;
+    let prior = model.process.prior_paths(&batch, draws).unwrap().states;
     for z in [doubles(posterior), doubles(prior)].concat().chunks(choices.dim) {
         assert_eq!(choices.space.misfit(z), None);
     }

@@ -270,7 +270,7 @@ fn numbers_that_are_not_finite_are_neither_read_nor_written() {
 
     fs::write(&path, &good).unwrap();
     let mut diverged = model(1, &Device::flex());
-    let StandardModel::LatentSde(sde) = &mut diverged;
+    let StandardModel::LatentSde(sde) = &mut diverged else { panic!("a latent SDE") };
     sde.process.sigma = Param::from_tensor(Tensor::full([1], f64::NAN, &Device::flex()));
     let words = description().save(&diverged, &path).unwrap_err().to_string();
     assert!(

@@ -49,7 +49,7 @@ pub fn run(arguments: &DrawArguments) -> Result<(), Failure> {
         let draws = PathDraws { key: NoiseKey::new(1, repeat as u64), samples, first_sample: 0 };
         let began = Instant::now();
         let process = model.process.parameters(model.encoder.encode(&batch.input)?);
-        let paths = model.paths(process, &batch, draws)?;
+        let paths = model.process.paths_of(process, &batch, draws)?;
         black_box(entries(model.decode(paths.states)?));
         if repeat >= WARM_UP {
             times.push(began.elapsed().as_secs_f64());

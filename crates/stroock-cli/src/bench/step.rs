@@ -135,7 +135,7 @@ pub(super) fn step(
     };
     let h = model.encoder.encode(&batch.input)?;
     let encoder = lap();
-    let paths = model.paths(model.process.parameters(h), batch, draws)?;
+    let paths = model.process.paths_of(model.process.parameters(h), batch, draws)?;
     let path = lap();
     let loss = model.score(paths, batch)?.losses(training.weights.at(60), batch).mean();
     let decoder = lap();
@@ -174,7 +174,7 @@ fn record(
     record.push_tensor("result.mu", process.location.clone())?;
     record.push_tensor("result.kappa", process.spread.clone())?;
 
-    let paths = model.paths(process, batch, PathDraws { key, samples, first_sample: 0 })?;
+    let paths = model.process.paths_of(process, batch, PathDraws { key, samples, first_sample: 0 })?;
     let bound = model.score(paths, batch)?;
     let loss = bound.losses(weights, batch).mean();
     record.push_module(model, &loss.backward())?;

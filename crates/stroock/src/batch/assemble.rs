@@ -53,13 +53,15 @@ pub struct Batch {
 impl Batch {
     /// The model times of its points as the grid has them, `[Q]`.
     pub fn point_times(&self) -> Vec<f32> {
+        self.request_times().into_iter().map(|time| time as f32).collect()
+    }
+
+    /// [`Self::point_times`] in double precision.
+    pub fn request_times(&self) -> Vec<f64> {
         let PathRequests { offsets, indices } = &self.requests;
         let of_series = |b: usize| {
-            let times = match &self.grid {
-                PathGrid::Shared(times) => &times[..],
-                PathGrid::PerSeries { offsets, times } => &times[offsets[b]..offsets[b + 1]],
-            };
-            indices[offsets[b]..offsets[b + 1]].iter().map(|&index| times[index] as f32)
+            let times = self.grid.of_series(b);
+            indices[offsets[b]..offsets[b + 1]].iter().map(|&index| times[index])
         };
         (0..self.numbers.len()).flat_map(of_series).collect()
     }

@@ -5,6 +5,7 @@ mod bidirectional;
 mod embedding;
 mod first_frame;
 mod frames;
+mod knots;
 mod learned_embedding;
 mod recurrence;
 mod time_attention;
@@ -14,6 +15,7 @@ pub use bidirectional::{BidirectionalGru, BidirectionalGruConfig};
 pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
 pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
 pub use frames::{FrameEncoder, FrameEncoderConfig};
+pub use knots::{FrameFeatures, FrameFeaturesConfig, KnotEncoder, KnotEncoderConfig, KnotPositions, Knots};
 pub use learned_embedding::LearnedEmbedding;
 pub use recurrence::{Gru, GruConfig};
 pub use stroock_kernels::gru::Direction;
@@ -29,13 +31,14 @@ use thiserror::Error;
 use crate::batch::EncoderInput;
 use crate::foreign::ForeignError;
 
-/// An encoder: any burn module that maps the inputs of a batch to representations.
-pub trait Encoder: Module + ModuleDisplay {
-    /// Representations `[B, width]` of the series of a batch.
+/// An encoder: any burn module that maps the inputs of a batch to a representation `R` of its series: a vector for each,
+/// `[B, width]`, or [`Knots`].
+pub trait Encoder<R = Tensor<2>>: Module + ModuleDisplay {
+    /// The representation of the series of a batch.
     ///
     /// # Errors
     /// When the inputs do not fit the encoder.
-    fn encode(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError>;
+    fn encode(&self, input: &EncoderInput) -> Result<R, EncoderError>;
 }
 
 /// Why inputs cannot be encoded.

@@ -135,6 +135,11 @@ pub enum LatentConfigError {
     /// The bound of the divergence is a formula for polynomials.
     #[error("`latent.divergence = \"frobenius-bound\"` needs a drift of polynomials; use \"monte-carlo\"")]
     BoundOfDrift,
+    /// Steered paths are on the sphere, and their prior has no drift.
+    #[error(
+        "`latent.scheme = \"steered\"` goes with `latent.space = \"sphere\"`, `latent.prior = \"driftless\"` and `latent.divergence = \"monte-carlo\"`"
+    )]
+    Steered,
     /// Steps of the scheme cannot be taken back.
     #[error(
         "`latent.memory = \"reversible\"` does not go with `latent.scheme`, whose steps cannot be taken back; use \"stored\""
@@ -162,6 +167,10 @@ impl LatentConfig {
         if self.memory == Memory::Reversible && !self.scheme.reverses() {
             return Err(LatentConfigError::Memory);
         }
+        let plain = (Space::Sphere, PriorKind::Driftless, DivergenceKind::MonteCarlo);
+        if self.scheme.is_steered() && (self.space, self.prior, self.divergence) != plain {
+            return Err(LatentConfigError::Steered);
+        }
         match (self.divergence, self.space, self.drift) {
             (DivergenceKind::MonteCarlo, ..) => Ok(()),
             (_, Space::Sphere, DriftKind::PiecewiseLinear { .. }) => Err(LatentConfigError::BoundOfDrift),
@@ -187,9 +196,14 @@ impl LatentConfig {
     /// The shape of the drift coefficients of a series.
     pub fn drift_shape(&self) -> [usize; 2] {
         match self.drift {
-            DriftKind::Constant | DriftKind::Chebyshev { .. } => [self.algebra_dim(), self.terms()],
-            DriftKind::PiecewiseLinear { .. } => [self.terms(), self.algebra_dim()],
+            DriftKind::Constant | DriftKind::Chebyshev { .. } => [self.drift_len(), self.terms()],
+            DriftKind::PiecewiseLinear { .. } => [self.terms(), self.drift_len()],
         }
+    }
+
+    /// Numbers of a drift at a time: the dimension of the Lie algebra, or `n` for steered paths.
+    pub fn drift_len(&self) -> usize {
+        self.scheme.drift_len(self.space, self.dim)
     }
 
     /// Dimension `m` of the Lie algebra.

@@ -1,20 +1,26 @@
 //! From a representation to random paths: the process of a path, its start points and its states.
 
+mod attractor;
 mod bound;
 mod config;
+mod marginal;
 mod moebius;
 mod path;
 mod process;
 mod start;
+mod steered;
 
+pub use attractor::LearnedAttractor;
 pub use bound::frobenius_bound;
 pub use config::{DivergenceKind, DriftKind, LatentConfig, LatentConfigError, PriorKind};
+pub use marginal::{MarginalConfig, MarginalProcess};
 pub use moebius::{
     AttractorPrior, MoebiusError, MoebiusPlan, MoebiusStates, RaggedTimes, moebius, moebius_paths,
 };
 pub use path::{PathDrift, PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
 pub use process::{PathParameters, PathProcess};
 pub use start::{StartPlan, StartPoints, start_points};
+pub use steered::{KnotPrior, SteeredConfig, SteeredParameters, SteeredProcess};
 
 pub use stroock_kernels::moebius::StepLengths;
 pub use stroock_kernels::path::{Memory, Scheme, Space};

@@ -4,8 +4,8 @@ use burn::tensor::Tensor;
 use stroock_kernels::argument::check_length;
 use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
-    Chebyshev, Drift, Gradients, Grid, Noise, PathError, PathProblem, PathSolver, PerStep, PiecewiseLinear,
-    Prior, Requests, Space, Tape,
+    Attractor, Chebyshev, Drift, Gradients, Grid, Noise, PathError, PathProblem, PathSolver, PerStep,
+    PiecewiseLinear, Prior, Requests, Space, Tape,
 };
 
 use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
@@ -101,7 +101,8 @@ pub struct PathStates {
 
 /// Simulates paths from `start` (`[S, B, n]`) with the drift coefficients `drift`, in the shape that [`PathDrift`] says,
 /// and the diffusion scale `sigma` (`[1]`). The divergence is that from a path with the drift coefficients `prior`, in
-/// the same shape, or from one without drift.
+/// the same shape, or from one without drift. For steered paths the prior is an
+/// [`Attractor`](stroock_kernels::path::Attractor) with the coefficients `[B, n + 2 (n / 2), 1]`, and moves the path, too.
 ///
 /// # Errors
 /// When the plan and the tensors do not fit, or a path diverges.
@@ -127,6 +128,14 @@ pub fn simulate(
 }
 
 impl PathGrid {
+    /// The times of one series.
+    pub fn of_series(&self, series: usize) -> &[f64] {
+        match self {
+            PathGrid::Shared(times) => times,
+            PathGrid::PerSeries { offsets, times } => &times[offsets[series]..offsets[series + 1]],
+        }
+    }
+
     /// The grid of the kernels with the same `times`.
     fn of_kernels<'a, T>(&'a self, times: &'a [T]) -> Grid<'a, T> {
         match self {
@@ -187,7 +196,13 @@ impl PathPlan {
             samples: self.samples,
             grid: self.grid.of_kernels(&numbers.times),
             drift: self.drift(numbers, drift),
-            prior: prior.map_or(Prior::Driftless, |prior| Prior::Drift(self.drift(numbers, prior))),
+            prior: match prior {
+                None => Prior::Driftless,
+                Some(coefficients) if self.solver.scheme.is_steered() => {
+                    Prior::Drift(Attractor { coefficients }.into())
+                }
+                Some(coefficients) => Prior::Drift(self.drift(numbers, coefficients)),
+            },
             sigma: *sigma,
             start,
             noise: match &self.noise {

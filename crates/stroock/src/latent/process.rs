@@ -50,7 +50,7 @@ pub struct PathParameters {
 
 const LARGEST_KAPPA: f64 = 50_000.0;
 const KAPPA_SCALE: f64 = 100.0;
-const SMALLEST_SIGMA: f64 = 1e-4;
+pub(super) const SMALLEST_SIGMA: f64 = 1e-4;
 /// Farthest mean start point on hyperbolic space.
 const LARGEST_DISTANCE: f64 = 10.0;
 /// Standard deviations of start points on hyperbolic space.
@@ -72,6 +72,11 @@ impl PathProcess {
             prior: (latent.prior == PriorKind::Learned).then(|| weights.constant(shape, 0.0)),
             latent: *latent,
         }
+    }
+
+    /// The latent space.
+    pub fn latent(&self) -> &LatentConfig {
+        &self.latent
     }
 
     /// The process of the prior for so many series: the start of the prior, and its drift.
@@ -125,7 +130,7 @@ impl PathProcess {
 }
 
 /// Mean directions and concentrations from the outputs of the heads.
-fn power_spherical(location: Tensor<2>, spread: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+pub(super) fn power_spherical(location: Tensor<2>, spread: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
     let norm = location.clone().powi_scalar(2).sum_dim(1).sqrt().clamp_min(1e-12);
     let kappa = spread.powi_scalar(2).mul_scalar(KAPPA_SCALE);
     (location / norm, kappa.clamp_max(LARGEST_KAPPA))

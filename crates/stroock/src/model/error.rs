@@ -1,5 +1,6 @@
 //! Why there is no model, or why it refuses a batch.
 
+use stroock_kernels::moebius::MoebiusError;
 use stroock_kernels::network::NetworkError;
 use stroock_kernels::path::PathError;
 use stroock_kernels::start::StartError;
@@ -25,6 +26,9 @@ pub enum ModelError {
     /// No paths could be simulated.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// No states could be drawn from the marginals.
+    #[error(transparent)]
+    Marginals(#[from] MoebiusError),
     /// States cannot be decoded.
     #[error(transparent)]
     Decoder(#[from] DecoderError),
@@ -93,6 +97,14 @@ pub enum ModelConfigError {
         key: &'static str,
         /// Most parameters of a map.
         most: usize,
+    },
+    /// A number that must be positive is not.
+    #[error("`{key}` is {value}; it must be positive and finite")]
+    NotPositive {
+        /// Key of the configuration.
+        key: &'static str,
+        /// Given number.
+        value: f64,
     },
     /// The latent space is invalid.
     #[error(transparent)]

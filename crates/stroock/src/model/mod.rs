@@ -3,6 +3,7 @@
 mod description;
 mod error;
 pub mod interface;
+mod knot_sde;
 mod latent_sde;
 mod parameters;
 mod registry;
@@ -12,9 +13,10 @@ pub use description::{
 };
 pub use error::{ModelConfigError, ModelError};
 pub use interface::{ModelSettings, OutputParts, Outputs, PathDraws, SeriesModel};
+pub use knot_sde::{KnotLatentConfig, KnotProcess, KnotSdeConfig, StandardKnotSde};
 pub use latent_sde::{
-    Bound, DecoderConfig, EncoderConfig, LatentSde, LatentSdeConfig, Paths, StandardDecoder, StandardEncoder,
-    StandardLatentSde,
+    Bound, DecoderConfig, EncoderConfig, LatentSde, LatentSdeConfig, Paths, Process, StandardDecoder,
+    StandardEncoder, StandardLatentSde,
 };
 pub use parameters::{from_file, to_file};
 pub use registry::{ModelConfig, StandardModel};

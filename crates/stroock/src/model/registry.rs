@@ -4,11 +4,12 @@ use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LatentSdeConfig, ModelConfigError, ModelError, ModelSettings, OutputParts, Outputs, PathDraws,
-    SeriesModel, StandardLatentSde,
+    KnotSdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings, OutputParts, Outputs,
+    PathDraws, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
+use crate::latent::Space;
 use crate::objective::{ElboWeights, Objective};
 use crate::series::Observation;
 use crate::task::TaskKind;
@@ -24,6 +25,7 @@ macro_rules! register {
 
         /// One of the models of this crate.
         #[derive(Module, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "there is one of them in a run")]
         pub enum StandardModel {
             $($(#[$doc])* $model(<$config as ModelSettings>::Model),)+
         }
@@ -114,11 +116,19 @@ macro_rules! register {
 register! {
     /// A latent SDE: the paper's model.
     LatentSde(LatentSdeConfig),
+    /// A latent SDE that follows the observations from knot to knot.
+    KnotSde(KnotSdeConfig),
 }
 
-// One model alone leaves nothing for the other patterns.
-#[allow(unreachable_patterns)]
 impl ModelConfig {
+    /// The space of latent paths and its ambient dimension.
+    pub fn latent_space(&self) -> Option<(Space, usize)> {
+        match self {
+            ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
+            ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
+        }
+    }
+
     /// The configuration of a latent SDE, where it is one.
     pub fn as_latent_sde(&self) -> Option<&LatentSdeConfig> {
         match self {
@@ -136,7 +146,6 @@ impl ModelConfig {
     }
 }
 
-#[allow(unreachable_patterns)]
 impl StandardModel {
     /// The latent SDE, where it is one: for what only paths have, such as their divergence.
     pub fn as_latent_sde(&self) -> Option<&StandardLatentSde> {

@@ -19,7 +19,8 @@ use crate::latent::{PathDrift, PathGrid, PathPlan, PathStates};
 /// KL = 1/(2 sigma^2) sum_j dt_j |(K(t_j) - P(t_j)) z_j|^2 / |z_j|^2.
 /// ```
 ///
-/// With noise along the space the normals are `<E_k, xi z^T> / |z|` instead. On the sphere `|z| = 1` is not computed.
+/// With noise along the space the normals are `<E_k, xi z^T> / |z|` instead. Paths that are steered have their own step:
+/// see [`Scheme::Steered`]. On the sphere `|z| = 1` is not computed.
 /// Every step ends with a projection to the space, which takes rounding away and is no part of the gradient.
 ///
 /// # Errors
@@ -33,25 +34,25 @@ pub fn simulate(
 ) -> Result<PathStates, PathError> {
     let [samples, series, n] = start.dims();
     let (device, dtype) = (start.device(), start.dtype());
-    let (options, m) = ((&device, dtype), plan.space.algebra_dim(plan.dim));
+    let (options, m) = ((&device, dtype), plan.solver.scheme.drift_len(plan.space, plan.dim));
     check_not_empty([("start", series), ("samples", samples)])?;
     check_length("start", "[samples, series, dim]", plan.samples * series * n, samples * series * n)?;
     check_length("start", "[samples, series, dim]", samples * series * plan.dim, samples * series * n)?;
     check_length("sigma", "[1]", 1, sigma.dims()[0])?;
-    let tangent = plan.solver.scheme == Scheme::TangentNoise;
-    let normals = if tangent { n } else { m };
+    let scheme = plan.solver.scheme;
+    let normals = if scheme == Scheme::TangentNoise { n } else { m };
     let dense = DensePlan::new(&plan, series, normals, dtype)?;
     let at_time = AtTime::new(&plan, &dense, series, m)?;
-    for (argument, coefficients) in
-        [("drift.coefficients", Some(&drift)), ("prior.coefficients", prior.as_ref())]
-    {
-        let Some(coefficients) = coefficients else { continue };
-        check_shape(
-            argument,
-            "[series, m, terms] or [series, values, m]",
-            &at_time.shape,
-            &coefficients.dims(),
-        )?;
+    let shape = "[series, m, terms] or [series, values, m]";
+    check_shape("drift.coefficients", shape, &at_time.shape, &drift.dims())?;
+    if let Some(prior) = &prior {
+        match scheme.is_steered() {
+            true => {
+                let expected = [series, n + 2 * (n / 2), 1];
+                check_shape("prior.coefficients", "[series, n + 2 (n / 2), 1]", &expected, &prior.dims())?;
+            }
+            false => check_shape("prior.coefficients", shape, &at_time.shape, &prior.dims())?,
+        }
     }
     let (times, basis) = (dense.times(series, options), basis(plan.space, n, options));
     let rows = samples * series;
@@ -65,26 +66,41 @@ pub fn simulate(
         let dt = times.clone().narrow(1, j + 1, 1) - now.clone();
         let drift = at_time.value(j, now.clone(), &drift, options);
         let excess = match &prior {
-            Some(prior) => drift.clone() - at_time.value(j, now, prior, options),
-            None => drift.clone(),
+            Some(prior) if !scheme.is_steered() => drift.clone() - at_time.value(j, now, prior, options),
+            _ => drift.clone(),
         };
         let dt = dt.reshape([1, series, 1]);
+        let dt_of_rows = dt.clone().expand([samples, series, 1]).reshape([rows, 1, 1]);
         let noise =
             dense.noise(j, [samples, series, normals], options) * noise_scale.clone() * dt.clone().sqrt();
-        let noise = match tangent {
-            true => {
-                lift(plan.space, &basis, noise.reshape([rows, n, 1]), z.clone()).reshape([samples, series, m])
-            }
-            false => noise,
+        let (moved, speed) = if scheme.is_steered() {
+            let own = (drift * dt).expand([samples, series, n]).reshape([rows, n, 1]);
+            let all = match &prior {
+                Some(prior) => own.clone() + attract(prior.clone(), z.clone(), samples) * dt_of_rows.clone(),
+                None => own.clone(),
+            };
+            let end = flow(all, z.clone());
+            let way = norm_squared(flow(own, z.clone()) - z);
+            // Steps of length 0 go no way.
+            let speed = way / dt_of_rows.clone().powi_scalar(2).clamp_min(1e-30);
+            (scatter(end, noise.reshape([rows, n, 1])), speed)
+        } else {
+            let noise = match scheme == Scheme::TangentNoise {
+                true => {
+                    let noise = noise.reshape([rows, n, 1]);
+                    lift(plan.space, &basis, noise, z.clone()).reshape([samples, series, m])
+                }
+                false => noise,
+            };
+            let matrix = |coefficients: Tensor<3>| {
+                let flat = coefficients.expand([samples, series, m]).reshape([rows, m]);
+                flat.matmul(basis.clone()).reshape([rows, n, n])
+            };
+            let speed = speed_squared(plan.space, matrix(excess), z.clone());
+            (act(matrix(drift * dt + noise), z, series)?, speed)
         };
-        let matrix = |coefficients: Tensor<3>| {
-            let flat = coefficients.expand([samples, series, m]).reshape([rows, m]);
-            flat.matmul(basis.clone()).reshape([rows, n, n])
-        };
-
-        let dt_of_rows = dt.clone().expand([samples, series, 1]).reshape([rows, 1, 1]);
-        kl = kl + speed_squared(plan.space, matrix(excess), z.clone()) * dt_of_rows.clone();
-        z = act(matrix(drift * dt + noise), z, series)?;
+        kl = kl + speed * dt_of_rows.clone();
+        z = moved;
         z = project(plan.space, z, dt_of_rows);
         states.push(z.clone());
     }
@@ -137,6 +153,45 @@ fn speed_squared(space: Space, excess: Tensor<3>, z: Tensor<3>) -> Tensor<3> {
         Space::Sphere => speed,
         Space::GeneralLinear | Space::Hyperbolic => speed / norm_squared(z),
     }
+}
+
+/// Where the flow of `P_z b` ends after the way `v = b dt`, `[rows, n, 1]`: with `psi = tanh(|v| / 2) v / |v|` and
+/// `s = z + psi`, at `(1 - |psi|^2) / |s|^2 s + psi`.
+fn flow(v: Tensor<3>, z: Tensor<3>) -> Tensor<3> {
+    let length = norm_squared(v.clone()).add_scalar(1e-30).sqrt();
+    let psi = v * (length.clone().mul_scalar(0.5).tanh() / length);
+    let s = z + psi.clone();
+    let q = norm_squared(psi.clone()).neg().add_scalar(1.0) / norm_squared(s.clone());
+    q * s + psi
+}
+
+/// `y + x - <x, y> y`, normalised.
+fn scatter(y: Tensor<3>, x: Tensor<3>) -> Tensor<3> {
+    let along = (x.clone() * y.clone()).sum_dim(1);
+    let w = y.clone() + x - along * y;
+    w.clone() / norm_squared(w).sqrt()
+}
+
+/// The drift `pull + A z` of an attractor, `[rows, n, 1]`, for coefficients `[B, n + 2 (n / 2), 1]`.
+fn attract(coefficients: Tensor<3>, z: Tensor<3>, samples: usize) -> Tensor<3> {
+    let ([series, count, _], [rows, n, _]) = (coefficients.dims(), z.dims());
+    let of_rows = coefficients.reshape([1, series, count]).expand([samples, series, count]);
+    let of_rows = of_rows.reshape([rows, count, 1]);
+    let planes = n / 2;
+    let pairs = z.narrow(1, 0, 2 * planes).reshape([rows, planes, 2]);
+    let (x, y) = (pairs.clone().narrow(2, 0, 1), pairs.narrow(2, 1, 1));
+    let rates = of_rows.clone().narrow(1, n, planes);
+    let frequencies = of_rows.clone().narrow(1, n + planes, planes);
+    let turned = Tensor::cat(
+        vec![rates.clone() * x.clone() - frequencies.clone() * y.clone(), frequencies * x + rates * y],
+        2,
+    );
+    let turned = turned.reshape([rows, 2 * planes, 1]);
+    let turned = match n % 2 {
+        0 => turned,
+        _ => Tensor::cat(vec![turned.clone(), turned.narrow(1, 0, 1).zeros_like()], 1),
+    };
+    of_rows.narrow(1, 0, n) + turned
 }
 
 /// The normals `<E_k, xi z^T> / |z|` of noise along the space, `[rows, m]`, from `xi` and `z`, `[rows, n, 1]`.

@@ -73,6 +73,23 @@ impl Default for TrainingConfig {
 }
 
 impl TrainingConfig {
+    /// Plans for so many epochs: a schedule that falls once ends with them.
+    pub fn run_for(&mut self, epochs: u64) {
+        self.epochs = epochs;
+        if let Schedule::WarmCosine { epochs: until, .. } = &mut self.schedule {
+            *until = usize::try_from(epochs).unwrap_or(usize::MAX);
+        }
+    }
+
+    /// Keeps to the schedule of a run that is resumed, whatever epochs are planned now: the rate never climbs again.
+    pub fn keep_schedule_of(&mut self, run: &Self) {
+        if let (Schedule::WarmCosine { epochs, .. }, Schedule::WarmCosine { epochs: planned, .. }) =
+            (&mut self.schedule, run.schedule)
+        {
+            *epochs = planned;
+        }
+    }
+
     /// Series of an epoch, where there are `series` for training.
     pub fn series_of_epoch(&self, series: usize) -> usize {
         self.series_per_epoch.map_or(series, |some| some.clamp(1, series.max(1)))

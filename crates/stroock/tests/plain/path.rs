@@ -79,7 +79,7 @@ fn shape(plan: &PathPlan, m: usize) -> [usize; 3] {
 }
 
 fn compare(name: &str, plan: &PathPlan, sigma: f64, drift: f64, with_prior: bool) {
-    let (n, m) = (plan.dim, plan.space.algebra_dim(plan.dim));
+    let (n, m) = (plan.dim, plan.solver.scheme.drift_len(plan.space, plan.dim));
     let mut start = unit_vectors(SAMPLES * SERIES, n, 1);
     match plan.space {
         Space::Sphere => {}
@@ -95,17 +95,22 @@ fn compare(name: &str, plan: &PathPlan, sigma: f64, drift: f64, with_prior: bool
     let coefficients =
         |size: f64, seed| -> Vec<f64> { uniform(count, seed).into_iter().map(|x| size * x).collect() };
     let mut leaves = vec![("start", start), ("drift", coefficients(drift, 2)), ("sigma", vec![sigma])];
+    let prior_shape = match plan.solver.scheme.is_steered() {
+        true => [SERIES, n + 2 * (n / 2), 1],
+        false => shape,
+    };
     if with_prior {
-        leaves.push(("prior", coefficients(0.5 * drift, 3)));
+        let count = prior_shape.iter().product();
+        leaves.push(("prior", uniform(count, 3).into_iter().map(|x| 0.5 * drift * x).collect()));
     }
     type Simulate =
         fn(PathPlan, Tensor<3>, Tensor<3>, Tensor<1>, Option<Tensor<3>>) -> Result<PathStates, PathError>;
     let run = |simulate: Simulate| {
         move |leaves: &[Tensor<1>]| {
             let start = leaves[0].clone().reshape([SAMPLES, SERIES, n]);
-            let coefficients = |leaf: &Tensor<1>| leaf.clone().reshape(shape);
-            let prior = leaves.get(3).map(coefficients);
-            let path = simulate(plan.clone(), start, coefficients(&leaves[1]), leaves[2].clone(), prior);
+            let prior = leaves.get(3).map(|leaf| leaf.clone().reshape(prior_shape));
+            let drift = leaves[1].clone().reshape(shape);
+            let path = simulate(plan.clone(), start, drift, leaves[2].clone(), prior);
             let PathStates { states, kl } = path.unwrap();
             Tensor::cat(vec![states.flatten(0, 2), kl.flatten(0, 1)], 0)
         }
@@ -145,6 +150,29 @@ fn on_hyperbolic_space_with_every_drift_and_scheme() {
                     plan.drift = drift.clone();
                     plan.solver.scheme = scheme;
                     compare(&format!("{space:?}, {drift:?}, {kind}, {scheme:?}"), &plan, 0.4, 1.0, true);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn steered_paths_with_every_drift() {
+    let own_knots =
+        PathGrid::PerSeries { offsets: vec![0, 1, 3, 4, 7], times: vec![0.2, 0.0, 0.5, 0.1, 0.05, 0.1, 0.3] };
+    for drift in [
+        PathDrift::Chebyshev { terms: TERMS, interval: (-0.1, 2.0) },
+        PathDrift::PerStep,
+        PathDrift::PiecewiseLinear { knots: own_knots },
+    ] {
+        for (kind, grid) in [("shared", shared()), ("ragged", ragged())] {
+            for strength in [1.0, 50.0] {
+                let mut plan = plan(Space::Sphere, 5, grid.clone(), None);
+                plan.drift = drift.clone();
+                plan.solver.scheme = Scheme::Steered;
+                for attracted in [false, true] {
+                    let name = format!("steered by {strength}, {drift:?}, {kind}, attracted: {attracted}");
+                    compare(&name, &plan, 0.4, strength, attracted);
                 }
             }
         }

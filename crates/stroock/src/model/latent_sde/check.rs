@@ -5,6 +5,7 @@ use crate::encoder::TimeAttentionConfig;
 use crate::image::ImageNetworkConfig;
 use crate::likelihood::LikelihoodKind;
 use crate::model::ModelConfigError;
+use crate::task::TaskConfig;
 
 /// Largest extent of anything.
 const LARGEST: usize = 1 << 20;
@@ -33,38 +34,47 @@ impl LatentSdeConfig {
         let heads = [self.latent.dim, self.latent.dim, self.latent.terms()];
         parameters("latent.dim", &heads)?;
         if !matches!(self.encoder, EncoderConfig::FirstFrame(_)) {
-            parameters("latent.dim", &[width, self.latent.algebra_dim(), self.latent.terms()])?;
+            parameters("latent.dim", &[width, self.latent.drift_len(), self.latent.terms()])?;
         }
         if let LikelihoodKind::Categorical { classes } = self.likelihood {
             size("likelihood.classes", classes, 1)?;
         }
-        match &self.decoder {
-            DecoderConfig::Mlp(config) => {
-                let outputs = self.likelihood.outputs(observed);
-                let widths = [&[self.latent.dim], &config.hidden[..], &[outputs]].concat();
-                for pair in widths.windows(2) {
-                    size("decoder.hidden", pair[1], 1)?;
-                    parameters("decoder.hidden", pair)?;
-                }
-            }
-            DecoderConfig::Image(config) => {
-                network("decoder.network", &config.network)?;
-                let first = config.first;
-                for extent in [first.channels, first.height, first.width] {
-                    size("decoder.first", extent, 1)?;
-                }
-                parameters("decoder.first", &[self.latent.dim, first.channels, first.height, first.width])?;
-            }
-        }
-        if let Some(task) = &self.task {
-            size("task.output", task.output.outputs(), 1)?;
-            task.network
-                .hidden
-                .iter()
-                .try_for_each(|&width| size("task.network.hidden", width, 1).map(|_| ()))?;
-        }
-        Ok(())
+        decoder(&self.decoder, self.latent.dim, self.likelihood.outputs(observed))?;
+        task(self.task.as_ref())
     }
+}
+
+/// Checks the sizes of a decoder of states of dimension `dim`.
+pub(in crate::model) fn decoder(
+    config: &DecoderConfig,
+    dim: usize,
+    outputs: usize,
+) -> Result<(), ModelConfigError> {
+    match config {
+        DecoderConfig::Mlp(config) => {
+            let widths = [&[dim], &config.hidden[..], &[outputs]].concat();
+            for pair in widths.windows(2) {
+                size("decoder.hidden", pair[1], 1)?;
+                parameters("decoder.hidden", pair)?;
+            }
+        }
+        DecoderConfig::Image(config) => {
+            network("decoder.network", &config.network)?;
+            let first = config.first;
+            for extent in [first.channels, first.height, first.width] {
+                size("decoder.first", extent, 1)?;
+            }
+            parameters("decoder.first", &[dim, first.channels, first.height, first.width])?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the sizes of a task.
+pub(in crate::model) fn task(task: Option<&TaskConfig>) -> Result<(), ModelConfigError> {
+    let Some(task) = task else { return Ok(()) };
+    size("task.output", task.output.outputs(), 1)?;
+    task.network.hidden.iter().try_for_each(|&width| size("task.network.hidden", width, 1).map(|_| ()))
 }
 
 fn attention(config: &TimeAttentionConfig, channels: usize) -> Result<usize, ModelConfigError> {
@@ -76,7 +86,10 @@ fn attention(config: &TimeAttentionConfig, channels: usize) -> Result<usize, Mod
     size("encoder.hidden", config.hidden, 1)
 }
 
-fn network(key: &'static str, config: &ImageNetworkConfig) -> Result<(), ModelConfigError> {
+pub(in crate::model) fn network(
+    key: &'static str,
+    config: &ImageNetworkConfig,
+) -> Result<(), ModelConfigError> {
     let mut channels = 1;
     for layer in &config.layers {
         let convolution = layer.convolution;
@@ -91,14 +104,18 @@ fn network(key: &'static str, config: &ImageNetworkConfig) -> Result<(), ModelCo
     Ok(())
 }
 
-fn size(key: &'static str, size: usize, least: usize) -> Result<usize, ModelConfigError> {
+pub(in crate::model) fn size(
+    key: &'static str,
+    size: usize,
+    least: usize,
+) -> Result<usize, ModelConfigError> {
     match (least..=LARGEST).contains(&size) {
         true => Ok(size),
         false => Err(ModelConfigError::Size { key, size, least, most: LARGEST }),
     }
 }
 
-fn parameters(key: &'static str, extents: &[usize]) -> Result<(), ModelConfigError> {
+pub(in crate::model) fn parameters(key: &'static str, extents: &[usize]) -> Result<(), ModelConfigError> {
     let product = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
     match product {
         Some(product) if product <= MOST_PARAMETERS => Ok(()),

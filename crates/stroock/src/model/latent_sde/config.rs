@@ -193,7 +193,10 @@ impl EncoderConfig {
     }
 }
 
-fn image_shape(observation: Observation, encoder: &'static str) -> Result<ImageShape, ModelConfigError> {
+pub(in crate::model) fn image_shape(
+    observation: Observation,
+    encoder: &'static str,
+) -> Result<ImageShape, ModelConfigError> {
     match observation {
         Observation::Image { channels, height, width } => Ok(ImageShape { channels, height, width }),
         Observation::Vector { .. } => {
@@ -203,7 +206,7 @@ fn image_shape(observation: Observation, encoder: &'static str) -> Result<ImageS
 }
 
 impl DecoderConfig {
-    fn init(
+    pub(in crate::model) fn init(
         &self,
         dim: usize,
         outputs: usize,

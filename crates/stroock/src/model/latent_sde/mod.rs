@@ -2,49 +2,47 @@
 
 mod check;
 mod config;
+mod process;
 
 pub use config::{
     DecoderConfig, EncoderConfig, LatentSdeConfig, StandardDecoder, StandardEncoder, StandardLatentSde,
 };
+pub use process::{Paths, Process};
+
+pub(super) use check::{decoder, network, parameters, size, task};
+pub(super) use config::image_shape;
 
 use std::sync::Arc;
 
 use burn::module::Module;
 use burn::tensor::Tensor;
-use stroock_kernels::path::PathSolver;
-use stroock_kernels::simd::Level;
 
 use super::{ModelError, OutputParts, Outputs, PathDraws, SeriesModel};
 use crate::batch::Batch;
 use crate::decoder::{Decoder, DecoderError};
 use crate::encoder::Encoder;
 use crate::initial::InitialWeights;
-use crate::latent::{
-    DivergenceKind, LatentConfig, LatentConfigError, PathNoise, PathParameters, PathPlan, PathProcess,
-    PathStates, StartPlan, frobenius_bound, simulate, start_points,
-};
+use crate::latent::{LatentConfig, LatentConfigError, PathProcess};
 use crate::likelihood::Likelihood;
 use crate::objective::{ElboParts, ElboWeights, Objective};
 use crate::task::TaskHead;
 
 /// A latent SDE model.
 ///
-/// A batch is encoded to representations, these to path processes; paths are drawn, decoded where there is
+/// A batch is encoded to a representation, this to path processes; paths are drawn, decoded where there are
 /// targets, and scored.
 #[derive(Module, Debug)]
-pub struct LatentSde<E, D> {
+pub struct LatentSde<E, D, P = PathProcess> {
     /// Series to representation.
     pub encoder: E,
-    /// Representation to path process.
-    pub process: PathProcess,
+    /// Representation to random paths.
+    pub process: P,
     /// State to output.
     pub decoder: D,
     /// Output to observation.
     pub likelihood: Likelihood,
     /// State to prediction, where something is predicted beside the observations.
     pub task: Option<TaskHead>,
-    #[module(skip)]
-    latent: LatentConfig,
 }
 
 /// Paths through a batch, what is decoded from them, and the parts of the evidence lower bound.
@@ -76,17 +74,19 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     ) -> Result<Self, LatentConfigError> {
         latent.check()?;
         let process = PathProcess::new(width, &latent, weights);
-        Ok(Self { encoder, process, decoder, likelihood, task: None, latent })
-    }
-
-    /// The same model with a task.
-    pub fn with_task(self, task: TaskHead) -> Self {
-        Self { task: Some(task), ..self }
+        Ok(Self { encoder, process, decoder, likelihood, task: None })
     }
 
     /// The latent space.
     pub fn latent(&self) -> &LatentConfig {
-        &self.latent
+        self.process.latent()
+    }
+}
+
+impl<E: Encoder<P::Representation>, D: Decoder, P: Process> LatentSde<E, D, P> {
+    /// The same model with a task.
+    pub fn with_task(self, task: TaskHead) -> Self {
+        Self { task: Some(task), ..self }
     }
 
     /// Draws paths for a batch and scores them.
@@ -94,8 +94,7 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     /// # Errors
     /// When the batch does not fit the model, or a path diverges.
     pub fn bound(&self, batch: &Batch, draws: PathDraws) -> Result<Bound, ModelError> {
-        let process = self.process.parameters(self.encoder.encode(&batch.input)?);
-        self.score(self.paths(process, batch, draws)?, batch)
+        self.score(self.process.paths(self.encoder.encode(&batch.input)?, batch, draws)?, batch)
     }
 
     /// Decodes paths through a batch and scores them.
@@ -126,63 +125,13 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
         Ok(output.reshape([samples, points, outputs]))
     }
 
-    /// Draws paths of the given processes through the requests of a batch.
-    ///
-    /// # Errors
-    /// When the processes do not fit the batch, or a path diverges.
-    pub fn paths(
-        &self,
-        process: PathParameters,
-        batch: &Batch,
-        draws: PathDraws,
-    ) -> Result<Paths, ModelError> {
-        let PathDraws { key, samples, first_sample } = draws;
-        let series = batch.numbers.clone();
-        let dim = self.latent.dim;
-        let kind = self.latent.space.start();
-        let start = StartPlan { kind, dim, key, series: series.clone(), samples, first_sample };
-        let start = start_points(start, process.location, process.spread)?;
-        let plan = PathPlan {
-            space: self.latent.space,
-            dim,
-            samples,
-            grid: batch.grid.clone(),
-            drift: self.latent.drift(),
-            noise: PathNoise::Counter { key, series, first_sample },
-            requests: batch.requests.clone(),
-            solver: PathSolver {
-                level: Level::detect(),
-                memory: self.latent.memory,
-                scheme: self.latent.scheme,
-            },
-        };
-        let bound = match self.latent.divergence {
-            DivergenceKind::MonteCarlo => None,
-            DivergenceKind::FrobeniusBound => {
-                let difference = match &process.prior {
-                    Some(prior) => process.drift.clone() - prior.clone(),
-                    None => process.drift.clone(),
-                };
-                Some(frobenius_bound(&batch.grid, self.latent.interval(), difference, process.sigma.clone()))
-            }
-        };
-        let PathStates { states, kl } =
-            simulate(plan, start.points, process.drift, process.sigma, process.prior)?;
-        let kl_path = bound.unwrap_or_else(|| kl.mean_dim(0).reshape([batch.numbers.len()]));
-        Ok(Paths { states, kl_start: start.kl, kl_path })
-    }
-}
-
-impl<E: Encoder, D: Decoder> LatentSde<E, D> {
-    /// What is decoded from paths of the given processes through the points of a batch.
+    /// What is decoded from paths through the points of a batch.
     fn outputs_of(
         &self,
-        process: PathParameters,
+        states: Tensor<3>,
         batch: &Batch,
-        draws: PathDraws,
         parts: OutputParts,
     ) -> Result<Outputs, ModelError> {
-        let states = self.paths(process, batch, draws)?.states;
         let task = self.task.as_ref().filter(|_| parts.task);
         let task = task.map(|task| (task.kind(), task.predict(states.clone(), batch)));
         let mean = match parts.observations {
@@ -194,7 +143,7 @@ impl<E: Encoder, D: Decoder> LatentSde<E, D> {
     }
 }
 
-impl<E: Encoder, D: Decoder> SeriesModel for LatentSde<E, D> {
+impl<E: Encoder<P::Representation>, D: Decoder, P: Process> SeriesModel for LatentSde<E, D, P> {
     fn objective(
         &self,
         batch: &Batch,
@@ -206,8 +155,8 @@ impl<E: Encoder, D: Decoder> SeriesModel for LatentSde<E, D> {
     }
 
     fn outputs(&self, batch: &Batch, draws: PathDraws, parts: OutputParts) -> Result<Outputs, ModelError> {
-        let process = self.process.parameters(self.encoder.encode(&batch.input)?);
-        self.outputs_of(process, batch, draws, parts)
+        let paths = self.process.paths(self.encoder.encode(&batch.input)?, batch, draws)?;
+        self.outputs_of(paths.states, batch, parts)
     }
 
     fn prior_outputs(
@@ -216,19 +165,8 @@ impl<E: Encoder, D: Decoder> SeriesModel for LatentSde<E, D> {
         draws: PathDraws,
         parts: OutputParts,
     ) -> Result<Outputs, ModelError> {
-        self.outputs_of(self.process.prior(batch.numbers.len()), batch, draws, parts)
+        self.outputs_of(self.process.prior_paths(batch, draws)?.states, batch, parts)
     }
-}
-
-/// Paths through a batch.
-#[derive(Clone, Debug)]
-pub struct Paths {
-    /// States at the points of the targets, `[S, Q, n]`.
-    pub states: Tensor<3>,
-    /// Divergence of the start points, `[B]`.
-    pub kl_start: Tensor<1>,
-    /// Divergence of the paths, `[B]`.
-    pub kl_path: Tensor<1>,
 }
 
 impl Bound {

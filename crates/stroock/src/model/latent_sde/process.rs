@@ -1,0 +1,104 @@
+//! From a representation to random paths: what a latent SDE asks of its process.
+
+use burn::module::{Module, ModuleDisplay};
+use burn::tensor::Tensor;
+use stroock_kernels::path::PathSolver;
+use stroock_kernels::simd::Level;
+
+use crate::batch::Batch;
+use crate::latent::{
+    DivergenceKind, PathNoise, PathParameters, PathPlan, PathProcess, PathStates, StartPlan, frobenius_bound,
+    simulate, start_points,
+};
+use crate::model::{ModelError, PathDraws};
+
+/// Paths through a batch.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// States at the points of the targets, `[S, Q, n]`.
+    pub states: Tensor<3>,
+    /// Divergence of the start points, `[B]`.
+    pub kl_start: Tensor<1>,
+    /// Divergence of the paths, `[B]`.
+    pub kl_path: Tensor<1>,
+}
+
+/// The random paths of series: those of the posterior, given what an encoder has made of the series, and those of the
+/// prior.
+pub trait Process: Module + ModuleDisplay {
+    /// What it reads.
+    type Representation;
+
+    /// Draws paths of the posterior through the points of a batch.
+    ///
+    /// # Errors
+    /// When the representation does not fit the batch, or a path diverges.
+    fn paths(
+        &self,
+        representation: Self::Representation,
+        batch: &Batch,
+        draws: PathDraws,
+    ) -> Result<Paths, ModelError>;
+
+    /// Draws paths of the prior through the points of a batch.
+    ///
+    /// # Errors
+    /// When a path diverges.
+    fn prior_paths(&self, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError>;
+}
+
+impl Process for PathProcess {
+    type Representation = Tensor<2>;
+
+    fn paths(&self, h: Tensor<2>, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
+        self.paths_of(self.parameters(h), batch, draws)
+    }
+
+    fn prior_paths(&self, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
+        self.paths_of(self.prior(batch.numbers.len()), batch, draws)
+    }
+}
+
+impl PathProcess {
+    /// Draws paths with the given parameters through the points of a batch.
+    ///
+    /// # Errors
+    /// When the parameters do not fit the batch, or a path diverges.
+    pub fn paths_of(
+        &self,
+        process: PathParameters,
+        batch: &Batch,
+        draws: PathDraws,
+    ) -> Result<Paths, ModelError> {
+        let latent = self.latent();
+        let PathDraws { key, samples, first_sample } = draws;
+        let (series, dim) = (batch.numbers.clone(), latent.dim);
+        let kind = latent.space.start();
+        let start = StartPlan { kind, dim, key, series: series.clone(), samples, first_sample };
+        let start = start_points(start, process.location, process.spread)?;
+        let plan = PathPlan {
+            space: latent.space,
+            dim,
+            samples,
+            grid: batch.grid.clone(),
+            drift: latent.drift(),
+            noise: PathNoise::Counter { key, series, first_sample },
+            requests: batch.requests.clone(),
+            solver: PathSolver { level: Level::detect(), memory: latent.memory, scheme: latent.scheme },
+        };
+        let bound = match latent.divergence {
+            DivergenceKind::MonteCarlo => None,
+            DivergenceKind::FrobeniusBound => {
+                let difference = match &process.prior {
+                    Some(prior) => process.drift.clone() - prior.clone(),
+                    None => process.drift.clone(),
+                };
+                Some(frobenius_bound(&batch.grid, latent.interval(), difference, process.sigma.clone()))
+            }
+        };
+        let PathStates { states, kl } =
+            simulate(plan, start.points, process.drift, process.sigma, process.prior)?;
+        let kl_path = bound.unwrap_or_else(|| kl.mean_dim(0).reshape([batch.numbers.len()]));
+        Ok(Paths { states, kl_start: start.kl, kl_path })
+    }
+}
