@@ -7,11 +7,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stroock::batch::{GridKind, InputChoice, TargetChoice};
 use stroock::decoder::{ImageDecoderConfig, MlpConfig};
-use stroock::encoder::{FirstFrameConfig, FrameEncoderConfig, TimeAttentionConfig};
+use stroock::encoder::{
+    FirstFrameConfig, FrameEncoderConfig, FrameFeaturesConfig, KnotEncoderConfig, TimeAttentionConfig,
+};
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
-use stroock::latent::{DriftKind, LatentConfig};
+use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, SteeredConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelConfig};
+use stroock::model::{
+    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentSdeConfig, ModelConfig,
+};
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::Observation;
@@ -62,6 +66,30 @@ every_variant!(
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
     }
     .into(),
+    ModelConfig::KnotSde(_) => KnotSdeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: KnotEncoderConfig {
+            frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+            hidden: 7,
+            ..KnotEncoderConfig::default()
+        },
+        latent: KnotLatentConfig::Steered(SteeredConfig { gain: 3.0, ..SteeredConfig::default() }),
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+);
+
+every_variant!(
+    latents_of_knots, KnotLatentConfig,
+    KnotLatentConfig::Steered(_) => KnotLatentConfig::Steered(SteeredConfig {
+        gain: 3.0,
+        prior: KnotPrior::Attractor,
+        ..SteeredConfig::default()
+    }),
+    KnotLatentConfig::Marginal(_) =>
+        KnotLatentConfig::Marginal(MarginalConfig { strata: 3, ..MarginalConfig::default() }),
 );
 
 every_variant!(

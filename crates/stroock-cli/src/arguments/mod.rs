@@ -212,8 +212,10 @@ pub enum PresetName {
     Clean,
     /// As clean, on the two-dimensional sphere
     Globe,
-    /// As clean, with better settings of our own (rotating-mnist: more digits made of those for training)
+    /// As clean, the published model with better settings of our own (rotating-mnist: more digits made of those for training)
     Tuned,
+    /// As clean, with a model and settings of our own: the best that we have
+    Best,
 }
 
 impl From<PresetName> for Preset {
@@ -223,6 +225,7 @@ impl From<PresetName> for Preset {
             PresetName::Clean => Preset::Clean,
             PresetName::Globe => Preset::Globe,
             PresetName::Tuned => Preset::Tuned,
+            PresetName::Best => Preset::Best,
         }
     }
 }

@@ -34,8 +34,8 @@ pub fn facts(
         ("Seed".to_owned(), config.fit.training.seed.to_string()),
         ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];
-    if let Some(config) = model.description.model.as_latent_sde() {
-        facts.insert(4, ("Latent space".to_owned(), config.latent.space.in_words(config.latent.dim)));
+    if let Some((space, dim)) = model.description.model.latent_space() {
+        facts.insert(4, ("Latent space".to_owned(), space.in_words(dim)));
     }
     if let Some(table) = &about.table
         && let Some(window) = table.sampling.window

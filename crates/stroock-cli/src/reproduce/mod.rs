@@ -36,7 +36,7 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let mut config = RunConfig::new(experiment, preset, options);
     config.limit = arguments.limit;
     if let Some(epochs) = arguments.epochs {
-        config.protocol.training.epochs = epochs;
+        config.protocol.training.run_for(epochs);
     }
     let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.name()));
     let stop = StopFlag::on_signals()?;
@@ -103,6 +103,7 @@ fn open(
     if arguments.epochs.is_none() {
         wanted.protocol.training.epochs = stored.protocol.training.epochs;
     }
+    wanted.protocol.training.keep_schedule_of(&stored.protocol.training);
     let mut as_wanted = stored;
     as_wanted.protocol.training.epochs = wanted.protocol.training.epochs;
     if as_wanted != wanted {

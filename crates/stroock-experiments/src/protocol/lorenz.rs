@@ -2,18 +2,30 @@
 
 use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
-use stroock::encoder::TimeAttentionConfig;
+use stroock::encoder::{KnotEncoderConfig, KnotPositions, TimeAttentionConfig};
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
+use stroock::model::{DecoderConfig, EncoderConfig, KnotLatentConfig, LatentSdeConfig};
 use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::TrainingConfig;
 
-use super::{Metric, Over, Protocol};
+use super::{Metric, Over, Protocol, recipe, with_knots};
 
 /// Observations of a series, every 0.025.
 pub const POINTS: usize = 41;
+
+/// Steered paths with knots at the observed times.
+pub fn best() -> Protocol {
+    let mut protocol = protocol();
+    let encoder = KnotEncoderConfig {
+        positions: KnotPositions { observed: true, even: POINTS, end: 1.0 },
+        ..KnotEncoderConfig::default()
+    };
+    protocol.model = with_knots(protocol.model, encoder, KnotLatentConfig::default());
+    protocol.training = recipe(300, 0.99, protocol.training);
+    protocol
+}
 
 /// Our settings: the paper gives a figure and no numbers.
 pub fn protocol() -> Protocol {
@@ -39,6 +51,7 @@ pub fn protocol() -> Protocol {
             input: InputChoice::All,
             targets: TargetChoice::All,
         },
+        training_input: None,
         training: TrainingConfig {
             epochs: 990,
             batch_size: 64,

@@ -11,7 +11,7 @@ use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::{AdamConfig, TrainingConfig};
 
-use super::{Metric, Over, Protocol};
+use super::{Metric, Over, Protocol, recipe};
 use crate::synthetic::{RotatingDigits, Variants};
 
 /// Rows and columns of a frame.
@@ -30,6 +30,13 @@ pub const VARIANTS: Variants = Variants { each: 30, spread: 0.14 };
 pub fn tuned() -> Protocol {
     let mut protocol = paper();
     protocol.training.series_per_epoch = Some(RotatingDigits::default().sizes.train);
+    protocol
+}
+
+/// As [`tuned`], with one cosine and averaged weights. One frame is seen, so that nothing is to be followed.
+pub fn best() -> Protocol {
+    let mut protocol = tuned();
+    protocol.training = recipe(500, 0.998, protocol.training);
     protocol
 }
 
@@ -88,6 +95,7 @@ pub fn paper() -> Protocol {
             // Four frames less in training, never the first, others in every epoch.
             targets: TargetChoice::Drop { count: 4, never: 1 },
         },
+        training_input: None,
         training: TrainingConfig {
             epochs: 990,
             batch_size: 32,

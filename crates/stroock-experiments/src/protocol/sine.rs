@@ -33,6 +33,7 @@ pub fn protocol() -> Protocol {
             input: InputChoice::All,
             targets: TargetChoice::All,
         },
+        training_input: None,
         training: TrainingConfig {
             // One series is one step an epoch.
             epochs: 3990,

@@ -15,8 +15,10 @@ pub enum Preset {
     Clean,
     /// As clean, on the two-dimensional sphere, for pictures.
     Globe,
-    /// As clean, with settings of our own that are better than the published ones, where we have some.
+    /// As clean, the published model with settings of our own.
     Tuned,
+    /// As clean, with a model and settings of our own: the best that we have.
+    Best,
 }
 
 impl Preset {
@@ -27,14 +29,16 @@ impl Preset {
             Preset::Clean => "clean",
             Preset::Globe => "globe",
             Preset::Tuned => "tuned",
+            Preset::Best => "best",
         }
     }
 
     /// The presets of an experiment.
     pub fn of(experiment: Experiment) -> &'static [Self] {
         match experiment {
-            Experiment::RotatingMnist => &[Self::Paper, Self::Clean, Self::Globe, Self::Tuned],
-            _ => &[Self::Paper, Self::Clean, Self::Globe],
+            Experiment::RotatingMnist => &[Self::Paper, Self::Clean, Self::Globe, Self::Tuned, Self::Best],
+            Experiment::Sine => &[Self::Paper, Self::Clean, Self::Globe],
+            _ => &[Self::Paper, Self::Clean, Self::Globe, Self::Best],
         }
     }
 }
@@ -70,6 +74,15 @@ impl RunConfig {
             (Preset::Tuned, Experiment::RotatingMnist) => {
                 options.variants = Some(rotating_mnist::VARIANTS);
                 protocol = rotating_mnist::tuned();
+            }
+            (Preset::Best, _) => {
+                match experiment {
+                    Experiment::RotatingMnist => options.variants = Some(rotating_mnist::VARIANTS),
+                    Experiment::PendulumAngle => options.mirrored = true,
+                    Experiment::PendulumImages => options.redrawn = true,
+                    _ => {}
+                }
+                protocol = experiment.best(options);
             }
             _ => {}
         }

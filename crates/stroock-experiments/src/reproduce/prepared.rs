@@ -64,11 +64,14 @@ impl PreparedData {
             Experiment::RotatingMnist => rotating_digits(config, folder)?,
             Experiment::PendulumAngle => {
                 let sizes = limited(PendulumRegression::default().sizes, config.limit);
-                generated(PendulumRegression { sizes, ..Default::default() }.generate(seed)?, "steps")
+                let set = PendulumRegression { sizes, ..Default::default() }.generate(seed)?;
+                generated(mirrored(config, set)?, "steps")
             }
             Experiment::PendulumImages => {
                 let sizes = limited(PendulumInterpolation::default().sizes, config.limit);
-                generated(PendulumInterpolation { sizes, ..Default::default() }.generate(seed)?, "steps")
+                let redrawn = config.options.redrawn;
+                let set = PendulumInterpolation { sizes, redrawn, ..Default::default() }.generate(seed)?;
+                generated(mirrored(config, set)?, "steps")
             }
             Experiment::Activity => activity_windows(config, folder, cache)?,
             Experiment::Physionet => stays(config, folder, cache)?,
@@ -126,6 +129,11 @@ fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> PreparedD
     }
 }
 
+/// The same data with mirrored training series, where the run asks for them.
+fn mirrored(config: &RunConfig, set: SplitData) -> Result<SplitData, SyntheticError> {
+    if config.options.mirrored { set.with_mirrored_training() } else { Ok(set) }
+}
+
 fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<PreparedData, PreparedDataError> {
     let digits = Digits::load(folder)?;
     let threes = digits.threes();
@@ -149,9 +157,10 @@ fn activity_windows(
     cache: &Cache,
 ) -> Result<PreparedData, PreparedDataError> {
     let windows = activity::load(folder, &ActivitySettings::default(), cache)?;
-    let split = match config.preset {
-        Preset::Paper => Split::random(windows.recordings.len(), 0.16, 0.2, config.data_seed),
-        Preset::Clean | Preset::Globe | Preset::Tuned => by_recording(&windows.recordings, config.data_seed),
+    let published = matches!(config.preset, Preset::Paper | Preset::Best);
+    let split = match config.options.overlapping.unwrap_or(published) {
+        true => Split::random(windows.recordings.len(), 0.16, 0.2, config.data_seed),
+        false => by_recording(&windows.recordings, config.data_seed),
     };
     let channels =
         activity::TAGS.iter().flat_map(|(_, tag)| ["x", "y", "z"].map(|axis| format!("{tag} {axis}")));
@@ -192,10 +201,10 @@ fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Prepa
         Resolution::SixMinutes => PhysionetSettings::six_minutes(),
         Resolution::OneMinute => PhysionetSettings::published_one_minute(),
     };
-    let split = Split::random(STAYS, 0.0, 0.2, config.data_seed);
+    let split = Split::random(STAYS, config.options.validation.unwrap_or(0.0), 0.2, config.data_seed);
     let prepared = match config.preset {
         Preset::Paper => physionet::load(folder, &settings, ScaleOver::All, cache)?,
-        Preset::Clean | Preset::Globe | Preset::Tuned => {
+        Preset::Clean | Preset::Globe | Preset::Tuned | Preset::Best => {
             physionet::load(folder, &settings.clean(), ScaleOver::Stays(&split.train), cache)?
         }
     };

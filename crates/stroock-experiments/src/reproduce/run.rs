@@ -79,7 +79,10 @@ pub fn reproduce(
         config: training,
         data: &prepared.data,
         split: &prepared.split,
-        batcher: protocol.batcher,
+        batcher: Batcher {
+            input: protocol.training_input.unwrap_or(protocol.batcher.input),
+            ..protocol.batcher
+        },
         metadata: Some(&metadata),
     };
     let evaluator = |numbers, stage, samples| Evaluator {

@@ -17,6 +17,7 @@ mod error;
 mod factor_walk;
 mod lanczos;
 mod lorenz;
+mod mirror;
 mod oscillators;
 mod parts;
 mod pendulum;

@@ -26,6 +26,9 @@ pub struct PendulumInterpolation {
     pub input: f64,
     /// How many of the first recorded steps are inputs whenever they are kept.
     pub always: usize,
+    /// Whether all frames of training series can be inputs, for batches to choose.
+    #[serde(default)]
+    pub redrawn: bool,
 }
 
 impl Default for PendulumInterpolation {
@@ -33,7 +36,7 @@ impl Default for PendulumInterpolation {
     /// of 0.05 s, half of them inputs, and the first five steps always.
     fn default() -> Self {
         let sizes = Sizes { train: 2000, validation: 1000, test: 1000 };
-        Self { sizes, recording: Recording::every(0.05), input: 0.5, always: 5 }
+        Self { sizes, recording: Recording::every(0.05), input: 0.5, always: 5, redrawn: false }
     }
 }
 
@@ -78,7 +81,7 @@ impl PendulumInterpolation {
             times: kept.iter().map(|&index| index as f64).collect(),
             values,
             observed: None,
-            withheld: Some(withheld),
+            withheld: (!(self.redrawn && part == Part::Train)).then_some(withheld),
             labels: Labels::None,
         }
     }

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use stroock::entries::entries;
+use stroock::model::SeriesModel;
+use stroock::objective::ElboWeights;
 use stroock::series::{Labels, Series};
 use stroock_experiments::reproduce::{PreparedData, Reproduction};
 use stroock_figures::{Colouring, Globe, HistogramFigure, HistogramGroup, SphereFigure, SpherePath};
@@ -54,9 +56,8 @@ fn divergences(run: &Reproduction, prepared: &PreparedData, numbers: &[usize]) -
     let draws = draws(1);
     for numbers in numbers.chunks(64) {
         let batch = run.description.data.batcher.assemble(&prepared.data, numbers, draws.key)?;
-        if let Some(model) = run.model.as_latent_sde() {
-            all.extend(entries(model.bound(&batch, draws)?.parts.kl_path));
-        }
+        let parts = run.model.objective(&batch, draws, ElboWeights::default())?.parts;
+        all.extend(parts.into_iter().filter(|(name, _)| *name == "kl_path").flat_map(|(_, kl)| entries(kl)));
     }
     Ok(all)
 }

@@ -40,8 +40,7 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
 
 /// Whether latent paths lie on the two-dimensional sphere, and can be shown as they are.
 fn is_globe(run: &Reproduction) -> bool {
-    let config = run.description.model.as_latent_sde();
-    config.is_some_and(|config| config.latent.dim == 3 && config.latent.space == Space::Sphere)
+    run.description.model.latent_space() == Some((Space::Sphere, 3))
 }
 
 /// Saves a picture as SVG and PNG.
