@@ -3,19 +3,27 @@
 use super::{EstimatorError, FitConfig, Goal};
 use crate::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use crate::decoder::MlpConfig;
-use crate::encoder::TimeAttentionConfig;
+use crate::encoder::{KnotEncoderConfig, KnotPositions, TimeAttentionConfig};
 use crate::latent::LatentConfig;
 use crate::likelihood::{LikelihoodKind, ScaleKind};
-use crate::model::{DecoderConfig, EncoderConfig, LatentSdeConfig};
+use crate::model::{
+    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentSdeConfig, ModelConfig,
+};
 use crate::objective::ElboWeights;
 use crate::series::table::{Sampling, Table};
 use crate::series::{Series, quantile};
 use crate::task::{TaskConfig, TaskKind};
-use crate::training::TrainingConfig;
+use crate::training::{AdamConfig, TrainingConfig};
 
 /// Steps of the optimiser that a fit aims at, and the bounds of its epochs.
 const STEPS: usize = 5000;
 const EPOCHS: (usize, usize) = (20, 300);
+
+/// Series from which on a model that follows the observations does not overfit.
+const MANY_SERIES: usize = 2000;
+
+/// Evenly spaced knots beside those at the observed times.
+const EVEN_KNOTS: usize = 17;
 
 /// Longest regular grid; data that need a longer one have a grid through their own times.
 const REGULAR_POINTS: usize = 257;
@@ -47,26 +55,27 @@ impl FitConfig {
         let steps_per_epoch = (series.len() * 4 / 5).div_ceil(batch_size).max(1);
         let epochs = (STEPS / steps_per_epoch).clamp(EPOCHS.0, EPOCHS.1) as u64;
         let width = if small { 32 } else { 64 };
+        let follows = goal == Goal::Impute && series.len() >= MANY_SERIES;
+        let recipe = match follows {
+            true => TrainingConfig {
+                rate: 1e-3,
+                adam: AdamConfig { clip: Some(1.0), weight_decay: 0.03, ..AdamConfig::default() },
+                average: Some(0.99),
+                ..TrainingConfig::default()
+            },
+            false => TrainingConfig { rate: 3e-3, ..TrainingConfig::default() },
+        };
+        let weights = ElboWeights { kl_start: 1e-3, kl_path: 1e-3, task: 10.0, ..ElboWeights::default() };
         let config = Self {
             goal,
             sampling,
             validation_share: 0.1,
             test_share: 0.1,
             step,
-            model: LatentSdeConfig {
-                observation: table.data.observation(),
-                encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
-                    hidden: width,
-                    embedding: width,
-                    reference_points: (quantile(&lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64),
-                    stretched: true,
-                }),
-                latent: LatentConfig { dim: if small { 8 } else { 16 }, ..LatentConfig::default() },
-                decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
-                likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
-                task,
-            }
-            .into(),
+            model: match follows {
+                true => following(table, width),
+                false => open_loop(table, task, width, &lengths),
+            },
             batcher: Batcher {
                 input_axis: TimeAxis { horizon: 1.0, ..axis },
                 grid_axis: axis,
@@ -78,15 +87,48 @@ impl FitConfig {
                 },
                 targets: TargetChoice::All,
             },
-            training: TrainingConfig {
-                batch_size,
-                rate: 3e-3,
-                weights: ElboWeights { kl_start: 1e-3, kl_path: 1e-3, task: 10.0, ..ElboWeights::default() },
-                ..TrainingConfig::default()
-            },
+            training: TrainingConfig { batch_size, weights, ..recipe },
         };
         Ok(config.with_epochs(epochs))
     }
+}
+
+/// A model that follows the observations from knot to knot.
+fn following(table: &Table, width: usize) -> ModelConfig {
+    let observation = table.data.observation();
+    KnotSdeConfig {
+        observation,
+        encoder: KnotEncoderConfig {
+            hidden: width,
+            width,
+            positions: KnotPositions { observed: true, even: EVEN_KNOTS, end: 1.0 },
+            ..KnotEncoderConfig::default()
+        },
+        // Room for every channel to go its own way.
+        latent: KnotLatentConfig::default().with_dim((observation.len() + 1).clamp(16, 64)),
+        decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
+        likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
+        task: None,
+    }
+    .into()
+}
+
+/// The paper's model.
+fn open_loop(table: &Table, task: Option<TaskConfig>, width: usize, lengths: &[f64]) -> ModelConfig {
+    LatentSdeConfig {
+        observation: table.data.observation(),
+        encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
+            hidden: width,
+            embedding: width,
+            reference_points: (quantile(lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64),
+            stretched: true,
+        }),
+        latent: LatentConfig { dim: width / 4, ..LatentConfig::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
+        likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
+        task,
+    }
+    .into()
 }
 
 /// The classes of a table as a task.
