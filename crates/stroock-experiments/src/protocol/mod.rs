@@ -2,7 +2,7 @@
 //!
 //! Each experiment has a `paper` preset with the published settings, where these let the model see test data
 //! or choose the model by it a `clean` preset that does not, and a `best` preset with settings of our own on the same
-//! clean data.
+//! clean data (activity: on the published split, which its figures are compared on).
 
 mod activity;
 mod lorenz;

@@ -92,7 +92,7 @@ impl PathSolver {
             let series = layout.request_offsets.partition_point(|&offset| offset <= request) - 1;
             return Err(PathError::StateNotFinite { series });
         }
-        // A drift that diverges stops at its first step, whereas that of the prior moves nothing.
+        // A drift that diverges stops at its first step; one of the prior may move nothing and yet not be a number.
         if let (Prior::Drift(_), Some(row)) = (problem.prior, first_not_finite(&kl)) {
             return Err(PathError::DivergenceNotFinite { series: row % series });
         }

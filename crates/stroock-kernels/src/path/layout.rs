@@ -68,7 +68,7 @@ impl<T: Real> PathProblem<'_, T> {
         if !scheme.is_steered() && drifts.iter().any(attracts) {
             return Err(PathError::AttractorOfScheme { scheme });
         }
-        let [m, normals] = space.run(NumbersOf(scheme, n));
+        let (m, normals) = (scheme.drift_len(space, n), space.run(NormalsOf(scheme, n)));
         let step_offsets = self.step_offsets(series)?;
         let steps = step_offsets[series];
         let extents = Extents { series, m, step_offsets: &step_offsets };
@@ -151,14 +151,14 @@ impl OnSpace for Serves {
     }
 }
 
-/// Numbers of a drift and of the noise of a step, for a scheme in an ambient dimension.
-struct NumbersOf(Scheme, usize);
+/// Normals of a step of a scheme in an ambient dimension.
+struct NormalsOf(Scheme, usize);
 
-impl OnSpace for NumbersOf {
-    type Output = [usize; 2];
+impl OnSpace for NormalsOf {
+    type Output = usize;
 
-    fn run<S: Geometry>(self) -> [usize; 2] {
-        [self.0.drift_dim::<S>(self.1), self.0.normals::<S>(self.1)]
+    fn run<S: Geometry>(self) -> usize {
+        self.0.normals::<S>(self.1)
     }
 }
 

@@ -19,7 +19,8 @@ use crate::training::{AdamConfig, TrainingConfig};
 const STEPS: usize = 5000;
 const EPOCHS: (usize, usize) = (20, 300);
 
-/// Series from which on a model that follows the observations does not overfit.
+/// Series from which on gaps are filled by a model that follows the observations: it overfits 913 windows of the Beijing
+/// table, and gains most on 8 000 stays of PhysioNet.
 const MANY_SERIES: usize = 2000;
 
 /// Evenly spaced knots beside those at the observed times.

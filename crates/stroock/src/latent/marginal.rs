@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::softplus;
 use serde::{Deserialize, Serialize};
 
-use super::process::SMALLEST_SIGMA;
+use super::process::positive;
 use super::{KnotPrior, LearnedAttractor};
 use crate::encoder::Knots;
 use crate::initial::InitialWeights;
@@ -74,7 +74,7 @@ impl MarginalProcess {
 
     /// The diffusion scale, positive.
     pub fn scale(&self) -> Tensor<1> {
-        self.sigma.val().abs().clamp_min(SMALLEST_SIGMA)
+        positive(&self.sigma)
     }
 
     /// Positions `[N, n]` and widths `[N]` at knots.

@@ -50,7 +50,7 @@ pub struct PathParameters {
 
 const LARGEST_KAPPA: f64 = 50_000.0;
 const KAPPA_SCALE: f64 = 100.0;
-pub(super) const SMALLEST_SIGMA: f64 = 1e-4;
+const SMALLEST_SIGMA: f64 = 1e-4;
 /// Farthest mean start point on hyperbolic space.
 const LARGEST_DISTANCE: f64 = 10.0;
 /// Standard deviations of start points on hyperbolic space.
@@ -98,7 +98,7 @@ impl PathProcess {
 
     /// The diffusion scale, positive.
     fn scale(&self) -> Tensor<1> {
-        self.sigma.val().abs().clamp_min(SMALLEST_SIGMA)
+        positive(&self.sigma)
     }
 
     /// Drift coefficients of a learned prior for so many series.
@@ -127,6 +127,11 @@ impl PathProcess {
             prior: self.prior_coefficients(series),
         }
     }
+}
+
+/// A diffusion scale from its parameter, whose sign is without meaning.
+pub(super) fn positive(sigma: &Param<Tensor<1>>) -> Tensor<1> {
+    sigma.val().abs().clamp_min(SMALLEST_SIGMA)
 }
 
 /// Mean directions and concentrations from the outputs of the heads.

@@ -7,7 +7,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::LearnedAttractor;
-use super::process::{SMALLEST_SIGMA, power_spherical};
+use super::process::{positive, power_spherical};
 use crate::encoder::Knots;
 use crate::initial::InitialWeights;
 
@@ -111,7 +111,7 @@ impl SteeredProcess {
 
     /// The diffusion scale, positive.
     pub fn scale(&self) -> Tensor<1> {
-        self.sigma.val().abs().clamp_min(SMALLEST_SIGMA)
+        positive(&self.sigma)
     }
 
     /// The parameters for the states of knots.

@@ -7,7 +7,7 @@ mod geometric_euler;
 mod steered;
 mod tangent_noise;
 
-use super::space::{Geometry, Space};
+use super::space::{Geometry, OnSpace, Space};
 use crate::simd::Lanes;
 pub(super) use exponential::Terms;
 use serde::{Deserialize, Serialize};
@@ -172,7 +172,7 @@ macro_rules! schemes {
                 }
             }
 
-            pub(super) fn drift_dim<S: Geometry>(self, n: usize) -> usize {
+            fn drift_dim<S: Geometry>(self, n: usize) -> usize {
                 match self {
                     $(Scheme::$scheme => <$method>::drift_dim::<S>(n),)*
                 }
@@ -192,7 +192,18 @@ impl Scheme {
     /// Numbers of a drift on a space of ambient dimension `n`: `n` where paths are steered, the dimension of the Lie
     /// algebra elsewhere.
     pub fn drift_len(self, space: Space, n: usize) -> usize {
-        if self.is_steered() { n } else { space.algebra_dim(n) }
+        space.run(DriftOf(self, n))
+    }
+}
+
+/// Numbers of a drift of a scheme in an ambient dimension.
+struct DriftOf(Scheme, usize);
+
+impl OnSpace for DriftOf {
+    type Output = usize;
+
+    fn run<S: Geometry>(self) -> usize {
+        self.0.drift_dim::<S>(self.1)
     }
 }
 
