@@ -4,7 +4,7 @@ mod problems;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use problems::path::Batch;
-use stroock_kernels::path::{Memory, PathSolver};
+use stroock_kernels::path::{Memory, PathSolver, Scheme};
 use stroock_kernels::simd::Level;
 
 #[global_allocator]
@@ -28,6 +28,27 @@ fn path(criterion: &mut Criterion) {
                     });
                 });
             }
+        }
+    }
+}
+
+/// Steered paths, to be read beside the open loops of the same dimension.
+fn steered(criterion: &mut Criterion) {
+    let solver = PathSolver { scheme: Scheme::Steered, ..PathSolver::default() };
+    for backward in [false, true] {
+        let name = if backward { "forward+backward" } else { "forward" };
+        let mut group = criterion.benchmark_group(format!("path/n=16/steered/{name}"));
+        group.sample_size(10);
+        for steps in [16, 480] {
+            let batch = Batch::steered(16, 50, 1, steps);
+            group.throughput(Throughput::Elements(batch.series_steps()));
+            let (of_states, of_kl) = batch.cotangents();
+            group.bench_function(BenchmarkId::from_parameter(steps), |bencher| {
+                bencher.iter(|| match backward {
+                    false => batch.forward(solver),
+                    true => batch.forward_backward(solver, &of_states, &of_kl),
+                });
+            });
         }
     }
 }
@@ -73,5 +94,5 @@ fn growth(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, path, variants, growth);
+criterion_group!(benches, path, steered, variants, growth);
 criterion_main!(benches);

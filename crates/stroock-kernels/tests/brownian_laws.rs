@@ -11,7 +11,7 @@
 //! ```
 //!
 //! since `sum_i E_i K E_i` and `sum_ij E_i E_j E_i E_j` differ from the products in order by multiples of the
-//! Casimir operator of the adjoint representation, `-2 (n-2)`. `tests/convergence.rs` checks this expansion
+//! Casimir operator of the adjoint representation, `-2 (n-2)`. `tests/convergence` checks this expansion
 //! to second order without sampling.
 
 use stroock_geometry::distribution::UniformSphere;

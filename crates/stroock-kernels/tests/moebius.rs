@@ -4,9 +4,8 @@ mod marginals;
 
 use marginals::{Batch, divergence_by_integration, dot, radius};
 use stroock_geometry::Real;
-use stroock_kernels::moebius::{
-    Attractor, AttractorGradients, MoebiusDraws, MoebiusError, MoebiusGradients, SeriesTimes, StepLengths,
-};
+use stroock_kernels::moebius::{MoebiusDraws, MoebiusError, MoebiusGradients, SeriesTimes, StepLengths};
+use stroock_kernels::path::Attractor;
 use stroock_kernels::start::Draws;
 use stroock_testing::finite_difference::{assert_close, gradient};
 use stroock_testing::statistics::estimate;
@@ -59,19 +58,14 @@ fn assert_gradients(name: &str, batch: &Batch<f64>, weights: &Weights<f64>, h: f
     let of_sigma = gradients.sigma.iter().sum();
     check("sigma", &[of_sigma], &[batch.sigma], &|b, x| b.sigma = x[0]);
     let Some(prior) = &batch.prior else {
-        assert_eq!(gradients.prior, AttractorGradients::default());
+        assert!(gradients.prior.is_empty());
         return;
     };
-    let AttractorGradients { pull, rates, frequencies } = &gradients.prior;
-    for (i, (input, exact)) in
-        [("pull", pull), ("rates", rates), ("frequencies", frequencies)].into_iter().enumerate()
-    {
-        let mut sum = vec![0.0; prior[i].len()];
-        for series in exact.chunks_exact(sum.len()) {
-            sum.iter_mut().zip(series).for_each(|(sum, g)| *sum += g);
-        }
-        check(input, &sum, &prior[i], &|b, x| b.prior.as_mut().unwrap()[i] = x.to_vec());
+    let mut sum = vec![0.0; prior.len()];
+    for series in gradients.prior.chunks_exact(sum.len()) {
+        sum.iter_mut().zip(series).for_each(|(sum, g)| *sum += g);
     }
+    check("prior", &sum, prior, &|b, x| b.prior = Some(x.to_vec()));
 }
 
 #[test]
@@ -98,7 +92,7 @@ fn gradients_hold_for_every_output_alone() {
         }
         // Neither sigma nor the prior moves states or the start.
         let gradients = weights.pull_back(&batch);
-        assert!(gradients.sigma.iter().chain(&gradients.prior.pull).all(|g| *g == 0.0));
+        assert!(gradients.sigma.iter().chain(&gradients.prior).all(|g| *g == 0.0));
         let numeric = gradient(&batch.widths, 1e-4, |x| {
             weights.loss(&Batch { widths: x.to_vec(), ..batch.clone() }.problem().forward().unwrap())
         });
@@ -143,7 +137,7 @@ fn single_precision_is_the_rounded_double_for_all_widths() {
         batch.positions = exact(&single.positions);
         batch.widths = exact(&single.widths);
         batch.sigma = f64::from(single.sigma);
-        batch.prior = single.prior.as_ref().map(|parts| parts.each_ref().map(|part| exact(part)));
+        batch.prior = single.prior.as_ref().map(|prior| exact(prior));
         let assert_rounded = |name: &str, single: &[f32], double: &[f64]| {
             for (s, d) in single.iter().zip(double) {
                 assert!(s.is_finite(), "{dim} {name}: {s} {d}");
@@ -164,7 +158,7 @@ fn single_precision_is_the_rounded_double_for_all_widths() {
         assert_rounded("of positions", &a.positions, &b.positions);
         assert_rounded("of widths", &a.widths, &b.widths);
         assert_rounded("of sigma", &a.sigma, &b.sigma);
-        assert_rounded("of pull", &a.prior.pull, &b.prior.pull);
+        assert_rounded("of prior", &a.prior, &b.prior);
     }
 }
 
@@ -254,21 +248,9 @@ fn all_bits(batch: &Batch<f32>) -> Bits {
     let starts = vec![-0.3; batch.series()];
     let paths = sorted.process().simulate(sorted.requests(), &starts, steps, batch.draws()).unwrap();
     let MoebiusGradients { positions, widths, sigma, prior } = &gradients;
-    let AttractorGradients { pull, rates, frequencies } = prior;
-    [
-        &drawn.states,
-        &drawn.kl_start,
-        &drawn.kl_path,
-        &paths,
-        positions,
-        widths,
-        sigma,
-        pull,
-        rates,
-        frequencies,
-    ]
-    .map(|values| bits(values))
-    .to_vec()
+    [&drawn.states, &drawn.kl_start, &drawn.kl_path, &paths, positions, widths, sigma, prior]
+        .map(|values| bits(values))
+        .to_vec()
 }
 
 #[test]
@@ -350,8 +332,7 @@ fn path_error(change: impl FnOnce(&mut Batch<f32>, &mut Vec<f64>, &mut StepLengt
 
 #[test]
 fn arguments_are_named() {
-    let short = [0.0; 2];
-    let attractor = Attractor { pull: &short, rates: &[0.0], frequencies: &[0.0] };
+    let attractor = Attractor { coefficients: &[0.0; 4] };
     let batch = good();
     let process = batch.process();
     let cases = [
@@ -369,9 +350,8 @@ fn arguments_are_named() {
         (error(|b| b.knot_offsets.clear()), "knots.offsets"),
         (error(|b| b.knot_offsets = vec![0]), "knots.times"),
         (error(|b| b.knot_offsets = vec![0, 0, b.knot_times.len()]), "knots"),
-        (error(|b| b.prior.as_mut().unwrap()[0].clear()), "prior.pull"),
-        (error(|b| b.prior.as_mut().unwrap()[1].clear()), "prior.rates"),
-        (error(|b| b.prior.as_mut().unwrap()[2][0] = f32::NAN), "prior.frequencies"),
+        (error(|b| _ = b.prior.as_mut().unwrap().pop()), "prior.coefficients"),
+        (error(|b| b.prior.as_mut().unwrap()[4] = f32::NAN), "prior.coefficients"),
         (error(|b| _ = b.request_times.pop()), "requests.times"),
         (error(|b| b.request_times[0] = f64::INFINITY), "requests.times"),
         (error(|b| b.request_offsets = vec![0, b.request_times.len()]), "requests.offsets"),
@@ -390,7 +370,7 @@ fn arguments_are_named() {
         (process.drift(2, 0.0, &[0.0; 3]).unwrap_err(), "series"),
         (process.drift(0, 0.0, &[0.0; 2]).unwrap_err(), "point"),
         (process.drift(0, f64::NAN, &[0.0; 3]).unwrap_err(), "time"),
-        (attractor.drift(&[1.0, 0.0, 0.0]).unwrap_err(), "prior.pull"),
+        (attractor.velocity(&[1.0, 0.0, 0.0]).unwrap_err().into(), "coefficients"),
         (batch.problem().backward(&[0.0], &[0.0], &[0.0]).unwrap_err(), "of_states"),
     ];
     for (error, argument) in cases {

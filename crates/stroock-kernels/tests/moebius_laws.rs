@@ -68,8 +68,10 @@ fn drift(batch: &Batch<f64>, time: f64, z: &[f64]) -> Vec<f64> {
 }
 
 fn prior_drift(batch: &Batch<f64>, z: &[f64]) -> Vec<f64> {
-    let Some([pull, rates, frequencies]) = &batch.prior else { return vec![0.0; z.len()] };
-    let mut x = pull.clone();
+    let Some(prior) = &batch.prior else { return vec![0.0; z.len()] };
+    let (pull, planes) = prior.split_at(z.len());
+    let (rates, frequencies) = planes.split_at(planes.len() / 2);
+    let mut x = pull.to_vec();
     for (i, (rate, frequency)) in rates.iter().zip(frequencies).enumerate() {
         x[2 * i] += rate * z[2 * i] - frequency * z[2 * i + 1];
         x[2 * i + 1] += rate * z[2 * i + 1] + frequency * z[2 * i];
@@ -88,7 +90,7 @@ fn drifts_are_as_written() {
             for (a, e) in actual.iter().zip(drift(&batch, time, &z)) {
                 assert!((a - e).abs() < 1e-7, "{dim} {time}: {a} {e}");
             }
-            let actual = batch.problem().prior.unwrap().drift(&z).unwrap();
+            let actual = batch.problem().prior.unwrap().velocity(&z).unwrap();
             for (a, e) in actual.iter().zip(prior_drift(&batch, &z)) {
                 assert!((a - e).abs() < 1e-13, "{dim} {time}: {a} {e}");
             }

@@ -1,4 +1,4 @@
-//! Steered paths: the exact flow, the divergence, the stationary distribution, measured orders.
+//! Steered paths: the exact flow, the divergence, the stationary distribution. Their orders are in `tests/convergence`.
 
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::path::{
@@ -120,93 +120,6 @@ fn a_prior_that_attracts_makes_a_cycle_at_no_divergence() {
         let off = z[4] / (z[0] * z[0] + z[1] * z[1]).sqrt();
         assert!((off / (0.8 / 0.6 * (-8.0 * time).exp()) - 1.0).abs() < 0.1, "{off}");
     }
-}
-
-/// The slope of `ln error` over `ln dt` by least squares.
-fn order(points: &[(f64, f64)]) -> f64 {
-    let points: Vec<(f64, f64)> = points.iter().map(|(dt, error)| (dt.ln(), error.ln())).collect();
-    let count = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / count, sum.1 + p.1 / count));
-    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
-}
-
-/// Root mean square distances to a grid of `2^12` steps with the same Brownian motion.
-#[test]
-fn strong_order_is_one_half() {
-    let (b, sigma, paths) = ([1.5, -0.5, 1.0], 1.0, 300);
-    let key = NoiseKey::new(9, 0);
-    let mut noise: Vec<f64> =
-        (0..paths).flat_map(|s| increments::<f64>(Level::detect(), key, 0, s, 1 << 12, 3)).collect();
-    let start = [1.0, 0.0, 0.0];
-    let reference = constant(&b, sigma, &start, 1.0, 1 << 12, &noise).states;
-    let mut points = Vec::new();
-    for level in (3..12).rev() {
-        noise = noise
-            .chunks_exact(6)
-            .flat_map(|pair| [0, 1, 2].map(|k| (pair[k] + pair[3 + k]) * 0.5f64.sqrt()))
-            .collect();
-        if level > 8 {
-            continue;
-        }
-        let z = constant(&b, sigma, &start, 1.0, 1 << level, &noise).states;
-        let square: f64 = z.iter().zip(&reference).map(|(a, b)| (a - b) * (a - b)).sum();
-        points.push((0.5f64.powi(level), (square / f64::from(paths)).sqrt()));
-    }
-    let order = order(&points);
-    println!("strong, S^2, sigma = 1, steered: order {order:.3}, {points:?}");
-    assert!((order - 0.5).abs() < 0.15, "{order}");
-}
-
-/// On the circle a step is a Markov kernel of one angle: its powers, by Fourier collocation and Gauss's quadrature, have
-/// the mean of `z_T` without sampling. The reference is the same with `2^13` steps.
-#[test]
-fn weak_order_is_one() {
-    const NODES: usize = 63;
-    let (b, sigma) = ([0.0, 1.5], 1.0f64);
-    // A trapezoidal rule over the normal number: exact to rounding.
-    let quadrature: Vec<(f64, f64)> = (-60..=60)
-        .map(|i| {
-            let xi = f64::from(i) * 0.15;
-            (xi, 0.15 * (-0.5 * xi * xi).exp() / std::f64::consts::TAU.sqrt())
-        })
-        .collect();
-    let angle = |k: usize| std::f64::consts::TAU * k as f64 / NODES as f64;
-    // Dirichlet's kernel: the trigonometric polynomial that is 1 at node 0 and 0 at the others.
-    let cardinal = |x: f64| {
-        let half = 0.5 * x;
-        if half.sin().abs() < 1e-12 { 1.0 } else { (NODES as f64 * half).sin() / (NODES as f64 * half.sin()) }
-    };
-    let mean_after = |level: u32| {
-        let dt = 0.5f64.powi(level as i32);
-        let mut step = vec![0.0; NODES * NODES];
-        for k in 0..NODES {
-            let (sine, cosine) = angle(k).sin_cos();
-            // Noise across the drifted state y: xi = (-y_1, y_0) times a number gives <xi, y> = 0.
-            let drifted = constant(&b, sigma, &[cosine, sine], dt, 1, &[0.0; 2]).states;
-            let noise: Vec<f64> =
-                quadrature.iter().flat_map(|(xi, _)| [-drifted[1] * xi, drifted[0] * xi]).collect();
-            let ends = constant(&b, sigma, &[cosine, sine], dt, 1, &noise).states;
-            for (z, (_, weight)) in ends.chunks_exact(2).zip(&quadrature) {
-                let end = z[1].atan2(z[0]);
-                for l in 0..NODES {
-                    step[k * NODES + l] += weight * cardinal(end - angle(l));
-                }
-            }
-        }
-        // E f(z_T) for f = sine, as a function of the start: f, then a step for as many times.
-        let mut values: Vec<f64> = (0..NODES).map(|k| angle(k).sin()).collect();
-        for _ in 0..1u32 << level {
-            values = step.chunks_exact(NODES).map(|row| dot(row, &values)).collect();
-        }
-        values[0]
-    };
-    let reference = mean_after(13);
-    let points: Vec<(f64, f64)> =
-        (3..=8).map(|level| (0.5f64.powi(level as i32), (mean_after(level) - reference).abs())).collect();
-    let order = order(&points);
-    println!("weak, S^1, sigma = 1, steered: order {order:.3}, {points:?}");
-    assert!((order - 1.0).abs() < 0.1, "{order} {points:?}");
 }
 
 #[test]

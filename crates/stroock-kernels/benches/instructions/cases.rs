@@ -5,7 +5,7 @@ use std::hint::black_box;
 use stroock_kernels::attention::{AttentionSolver, ValueGradient};
 use stroock_kernels::gru::GruSolver;
 use stroock_kernels::noise::{NoiseKey, increments};
-use stroock_kernels::path::{Memory, PathSolver};
+use stroock_kernels::path::{Memory, PathSolver, Scheme};
 use stroock_kernels::simd::Level;
 use stroock_kernels::start::{Draws, PowerSphericalStart, StartDistribution};
 
@@ -18,6 +18,9 @@ pub const LEVEL: Level = Level::Avx2;
 
 /// Frames of a batch of images: two vectors of them.
 const FRAMES: usize = 16;
+
+/// Series of a batch of paths, or of start points: two vectors of them.
+const SERIES: usize = 16;
 
 type Run = Box<dyn FnMut()>;
 
@@ -37,8 +40,15 @@ pub fn all() -> Vec<Case> {
     let mut all = Vec::new();
     for (dim, steps) in [(16, 16), (16, 480), (3, 480)] {
         for memory in [Memory::Stored, Memory::Reversible] {
-            all.extend(path(dim, steps, memory));
+            let solver = PathSolver { level: LEVEL, memory, ..PathSolver::default() };
+            let name = format!("path/n={dim}/{steps} steps/{memory:?}");
+            all.extend(path(name, solver, move || Batch::new(dim, SERIES, 1, steps)));
         }
+    }
+    for steps in [16, 480] {
+        let solver = PathSolver { level: LEVEL, scheme: Scheme::Steered, ..PathSolver::default() };
+        let name = format!("path/n=16/{steps} steps/Steered");
+        all.extend(path(name, solver, move || Batch::steered(16, SERIES, 1, steps)));
     }
     all.extend(attention());
     all.extend(gru());
@@ -50,10 +60,7 @@ pub fn all() -> Vec<Case> {
 
 const WELL_FORMED: &str = "a well-formed problem";
 
-fn path(dim: usize, steps: usize, memory: Memory) -> [Case; 2] {
-    let solver = PathSolver { level: LEVEL, memory, ..PathSolver::default() };
-    let name = format!("path/n={dim}/{steps} steps/{memory:?}");
-    let batch = move || Batch::new(dim, 16, 1, steps);
+fn path(name: String, solver: PathSolver, batch: impl Fn() -> Batch + Copy + 'static) -> [Case; 2] {
     let forward = Case::new(format!("{name}/forward"), move || {
         let batch = batch();
         Box::new(move || batch.forward(solver))
@@ -136,7 +143,6 @@ fn both_passes(name: String, problem: impl Fn() -> Problem + Copy + 'static) -> 
 }
 
 fn noise() -> [Case; 3] {
-    const SERIES: usize = 16;
     const DIM: usize = 16;
     let key = NoiseKey::new(1, 0);
     let increments = Case::new("noise/increments, 480 x 120", move || {

@@ -6,7 +6,6 @@ use stroock_geometry::Real;
 use super::curve::{CurvePoint, OfKnots, OfPoint};
 use super::energy::{Energy, OfEnergy};
 use super::map::Draw;
-use super::prior::AttractorGradients;
 use super::problem::stream;
 use super::uniform::divergence_from_uniform;
 use super::{MoebiusError, MoebiusProblem};
@@ -25,15 +24,16 @@ pub struct MoebiusGradients<T> {
     pub widths: Vec<T>,
     /// With respect to `sigma`, of each series, `[B]`.
     pub sigma: Vec<T>,
-    /// With respect to the drift of the prior, of each series, `[B, ..]`; empty where it has none.
-    pub prior: AttractorGradients<T>,
+    /// With respect to the coefficients of the prior's drift, of each series, `[B, n + 2 (n / 2)]`; empty where it has
+    /// none.
+    pub prior: Vec<T>,
 }
 
 /// Gradients of one series.
 struct OfSeries {
     knots: OfKnots,
     sigma: f64,
-    prior: AttractorGradients<f64>,
+    prior: Vec<f64>,
 }
 
 impl<T: Real> MoebiusProblem<'_, T> {
@@ -67,11 +67,7 @@ impl<T: Real> MoebiusProblem<'_, T> {
             positions: gather(|of| &of.knots.positions),
             widths: gather(|of| &of.knots.widths),
             sigma: each.iter().map(|of| T::of(of.sigma)).collect(),
-            prior: AttractorGradients {
-                pull: gather(|of| &of.prior.pull),
-                rates: gather(|of| &of.prior.rates),
-                frequencies: gather(|of| &of.prior.frequencies),
-            },
+            prior: gather(|of| &of.prior),
         })
     }
 
@@ -85,7 +81,7 @@ impl<T: Real> MoebiusProblem<'_, T> {
                 widths: vec![0.0; curve.widths.len()],
             },
             sigma: 0.0,
-            prior: AttractorGradients::zeros(if self.prior.is_some() { n } else { 0 }),
+            prior: vec![0.0; self.prior.map_or(0, |prior| prior.coefficients.len())],
         };
 
         let first = self.requests.offsets[b];

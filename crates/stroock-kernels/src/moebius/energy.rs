@@ -15,7 +15,7 @@ use stroock_geometry::Real;
 
 use super::curve::{CurvePoint, OfPoint};
 use super::map::Draw;
-use super::prior::{Attractor, AttractorGradients};
+use crate::path::Attractor;
 
 /// The drift of the process at the point `z`, into `drift`.
 pub(super) fn drift_at(at: &CurvePoint, sigma: f64, z: &[f64], drift: &mut [f64]) {
@@ -56,7 +56,7 @@ pub(super) struct Energy {
 pub(super) struct OfEnergy<'a> {
     pub point: &'a mut OfPoint,
     pub sigma: &'a mut f64,
-    pub prior: &'a mut AttractorGradients<f64>,
+    pub prior: &'a mut [f64],
 }
 
 impl Energy {
@@ -117,7 +117,7 @@ impl Energy {
         let of_x = &*difference;
         of_point.iter_mut().zip(of_x).for_each(|(of_point, of_x)| *of_point = -along * of_x);
         if let Some(prior) = prior {
-            prior.pull_back(&draw.point, of_x, of_point, of.prior);
+            prior.pull_back_field(&draw.point, of_x, of_point, of.prior);
         }
         let (mut with_velocity, mut with_psi) = (0.0, 0.0);
         for i in 0..of_x.len() {

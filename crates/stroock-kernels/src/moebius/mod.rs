@@ -10,7 +10,7 @@
 //! - [`MoebiusProcess`]: the curves of a batch, their drift, and paths [step by step](MoebiusProcess::simulate);
 //! - [`MoebiusProblem`]: states and divergences [forward](MoebiusProblem::forward), gradients
 //!   [backward](MoebiusProblem::backward);
-//! - [`Attractor`]: a prior with a drift of its own.
+//! - [`Attractor`](crate::path::Attractor): a prior with a drift of its own.
 //!
 //! Numbers enter and leave in the caller's precision; in between everything is double precision and rounded once,
 //! because narrow marginals lie close to the boundary of the ball. Random numbers are a function of (seed, epoch, series,
@@ -56,6 +56,5 @@ pub use backward::MoebiusGradients;
 pub use curve::{SOFTENING, SeriesTimes};
 pub use error::MoebiusError;
 pub use forward::MoebiusDraws;
-pub use prior::{Attractor, AttractorGradients};
 pub use problem::{MoebiusProblem, MoebiusProcess};
 pub use simulate::StepLengths;

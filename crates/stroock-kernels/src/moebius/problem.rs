@@ -2,11 +2,12 @@
 
 use stroock_geometry::Real;
 
+use super::MoebiusError;
 use super::curve::{Curve, CurvePoint, SeriesTimes};
 use super::energy::drift_at;
-use super::{Attractor, MoebiusError};
 use crate::argument::{check_finite, check_length, check_not_empty, check_offsets};
 use crate::noise::{Purpose, Stream};
+use crate::path::Attractor;
 use crate::start::Draws;
 
 /// Processes on the sphere whose marginals are spherical Cauchy distributions along curves, one for each of `B` series.
@@ -42,7 +43,7 @@ pub struct MoebiusProcess<'a, T> {
 pub struct MoebiusProblem<'a, T> {
     /// The process.
     pub process: MoebiusProcess<'a, T>,
-    /// Drift of the prior; without one it is Brownian motion.
+    /// Drift of the prior, one for all series; without one it is Brownian motion.
     pub prior: Option<Attractor<'a, T>>,
     /// Times where states are asked for, `Q` in all, in any order.
     pub requests: SeriesTimes<'a>,
@@ -136,13 +137,49 @@ impl<'a, T: Real> MoebiusProcess<'a, T> {
         drift_at(&at, self.sigma.as_f64(), &z, &mut drift);
         Ok(drift.into_iter().map(T::of).collect())
     }
+
+    /// The curves `psi` at the requested times of their series, `[Q, n]`.
+    ///
+    /// ```
+    /// use stroock_kernels::moebius::{MoebiusProcess, SeriesTimes};
+    /// let process = MoebiusProcess {
+    ///     dim: 2,
+    ///     knots: SeriesTimes { offsets: &[0, 2], times: &[0.0, 1.0] },
+    ///     positions: &[3.0, 0.0, 0.0, 3.0],
+    ///     widths: &[1.5, 1.5],
+    ///     sigma: 0.5,
+    /// };
+    /// // A width of 1.5 is a radius of 1/4.
+    /// let psi: Vec<f64> = process.psi(SeriesTimes { offsets: &[0, 1], times: &[0.5] })?;
+    /// assert!(psi.iter().all(|x| (x - 0.25 * 0.5f64.sqrt()).abs() < 1e-9));
+    /// # Ok::<(), stroock_kernels::moebius::MoebiusError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the process is not as it should be, or the times are not those of as many series.
+    pub fn psi(&self, requests: SeriesTimes<'_>) -> Result<Vec<T>, MoebiusError> {
+        self.check()?;
+        let SeriesTimes { offsets, times } = requests;
+        check_offsets("requests.offsets", offsets, times.len(), "requests.times")?;
+        check_length("requests.offsets", "[series + 1]", self.series() + 1, offsets.len())?;
+        check_finite("requests.times", times)?;
+        let mut at = CurvePoint::new(self.dim);
+        let mut psi = Vec::with_capacity(times.len() * self.dim);
+        for series in 0..self.series() {
+            for &time in requests.of_series(series) {
+                at.go_to(&self.curve(series), time);
+                psi.extend(at.psi.iter().map(|&x| T::of(x)));
+            }
+        }
+        Ok(psi)
+    }
 }
 
 impl<T: Real> MoebiusProblem<'_, T> {
     pub(super) fn check(&self) -> Result<(), MoebiusError> {
         self.process.check()?;
         if let Some(prior) = &self.prior {
-            prior.check(self.process.dim)?;
+            prior.check_prior(self.process.dim)?;
         }
         self.process.check_requests(&self.requests, &self.draws)?;
         check_not_empty([("strata", self.strata)])?;

@@ -174,7 +174,7 @@ impl NoiseKey {
     pub fn stream_at(self, purpose: Purpose, series: u32, sample: u32, place: u32) -> Stream {
         let [series, sample] = purpose.address(series, sample);
         let block = u64::from(purpose.step(place)) << 30;
-        Stream { key: self.words, purpose, series, sample, block, words: [0; 4], used: 4 }
+        Stream { key: self.words, domain: purpose.domain(), series, sample, block, words: [0; 4], used: 4 }
     }
 }
 
@@ -189,8 +189,13 @@ fn mix(x: u64) -> u64 {
 /// The counter of a block of four random words: block and purpose, step, sample, series.
 #[inline(always)]
 pub(crate) fn counter(purpose: Purpose, block: u32, step: u32, sample: u32, series: u32) -> [u32; 4] {
+    counter_in(purpose.domain(), block, step, sample, series)
+}
+
+#[inline(always)]
+fn counter_in(domain: u32, block: u32, step: u32, sample: u32, series: u32) -> [u32; 4] {
     // Two bits of purpose leave 2^30 blocks of four coefficients a step.
-    [block | purpose.domain() << 30, step, sample, series]
+    [block | domain << 30, step, sample, series]
 }
 
 /// A sequential generator over the counters of one series and sample; implements [`rand_core::Rng`].
@@ -205,7 +210,7 @@ pub(crate) fn counter(purpose: Purpose, block: u32, step: u32, sample: u32, seri
 #[derive(Clone, Debug)]
 pub struct Stream {
     key: [u32; 2],
-    purpose: Purpose,
+    domain: u32,
     series: u32,
     sample: u32,
     block: u64,
@@ -229,7 +234,7 @@ impl Stream {
     fn word(&mut self) -> u32 {
         if self.used == 4 {
             let (block, step) = (self.block as u32 & 0x3FFF_FFFF, (self.block >> 30) as u32);
-            self.words = philox(counter(self.purpose, block, step, self.sample, self.series), self.key);
+            self.words = philox(counter_in(self.domain, block, step, self.sample, self.series), self.key);
             self.block += 1;
             self.used = 0;
         }

@@ -166,6 +166,7 @@ struct PullBack<'g, 'o, 'p, V: Lanes> {
 }
 
 impl<V: Lanes> Combined for PullBack<'_, '_, '_, V> {
+    type Lanes = V;
     type Output = Result<(), PathError>;
 
     #[inline(always)]
@@ -204,7 +205,7 @@ fn pull_back_paths<S: Geometry, M: Method, V: Lanes>(
         if memory == Memory::Stored {
             unpack(&states[j * n * V::WIDTH..], &mut z);
         }
-        motion.prepare(j, &z);
+        motion.prepare::<M>(j, &z);
         if let Err(too_large) = M::increment::<S, V>(&mut work, &motion.increment(), &z) {
             return Err(motion.step_too_large(&too_large));
         }

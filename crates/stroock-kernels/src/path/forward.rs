@@ -127,6 +127,7 @@ struct Simulate<'g, 'p, V: Lanes> {
 }
 
 impl<V: Lanes> Combined for Simulate<'_, '_, V> {
+    type Lanes = V;
     type Output = Result<Vec<V::Real>, PathError>;
 
     #[inline(always)]
@@ -170,7 +171,7 @@ fn simulate<S: Geometry, M: Method, V: Lanes>(
         if j == steps {
             break;
         }
-        motion.prepare(j, &z);
+        motion.prepare::<M>(j, &z);
         if let Err(too_large) = M::increment::<S, V>(&mut work, &motion.increment(), &z) {
             return Err(motion.step_too_large(&too_large));
         }

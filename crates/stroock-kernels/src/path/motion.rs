@@ -9,7 +9,7 @@ use super::rows::Row;
 use super::scheme::{Increment, Method, TooLarge};
 use super::space::Geometry;
 use super::times::Times;
-use crate::simd::{Lanes, MAX_WIDTH};
+use crate::simd::{LaneKernel, Lanes, MAX_WIDTH};
 
 /// The drifts and the noise at the current step, for the rows in the lanes.
 pub(super) struct Motion<'p, V: Lanes> {
@@ -33,9 +33,20 @@ pub(super) struct Motion<'p, V: Lanes> {
 }
 
 impl<'p, V: Lanes> Motion<'p, V> {
-    /// For the rows of a group; lanes without a row repeat the last one.
+    /// For the rows of a group; lanes without a row repeat the last one. Behind a call, as [`Self::finish`]: it is done
+    /// once for a path, and is the same for all spaces and schemes.
     #[inline(always)]
     pub fn new<M: Method>(problem: &PathProblem<'p, V::Real>, layout: &Layout, group: &[Row]) -> Self {
+        let mut made = None;
+        V::call(Build { problem, layout, group, is_added: M::ADDS_TO_PRIOR, made: &mut made });
+        match made {
+            Some(motion) => motion,
+            None => unreachable!("it has just been built"),
+        }
+    }
+
+    #[inline(always)]
+    fn build(problem: &PathProblem<'p, V::Real>, layout: &Layout, group: &[Row], is_added: bool) -> Self {
         let mut rows = [group[group.len() - 1]; MAX_WIDTH];
         rows[..group.len()].copy_from_slice(group);
         let prior = match &problem.prior {
@@ -47,7 +58,7 @@ impl<'p, V: Lanes> Motion<'p, V> {
             drift: problem.drift.in_lanes(&rows, layout),
             combined: vec![V::zero(); if prior.is_some() { layout.m } else { 0 }],
             prior,
-            is_added: M::CONFORMAL,
+            is_added,
             normals: Normals::new(problem, layout, &rows),
             sigma: problem.sigma,
             rows,
@@ -60,7 +71,7 @@ impl<'p, V: Lanes> Motion<'p, V> {
 
     /// Moves to step `j` from the state `z`.
     #[inline(always)]
-    pub fn prepare(&mut self, j: usize, z: &[V]) {
+    pub fn prepare<M: Method>(&mut self, j: usize, z: &[V]) {
         self.drift.prepare(j, &self.times, z);
         if let Some(prior) = &mut self.prior {
             prior.prepare(j, &self.times, z);
@@ -79,7 +90,7 @@ impl<'p, V: Lanes> Motion<'p, V> {
         self.ends = [now, then];
         self.dt = then.sub(now);
         self.sqrt_dt = self.dt.sqrt();
-        self.normals.fill(j);
+        self.normals.fill::<M>(j);
     }
 
     /// What the scheme moves by.
@@ -154,11 +165,8 @@ impl<'p, V: Lanes> Motion<'p, V> {
 
     /// Writes what remains of the gradients of the coefficients.
     #[inline(always)]
-    pub fn finish(&mut self, of_drift: &mut [&mut [V::Real]], of_prior: &mut [&mut [V::Real]]) {
-        self.drift.finish(of_drift);
-        if let Some(prior) = &mut self.prior {
-            prior.finish(of_prior);
-        }
+    pub fn finish<'o>(&mut self, of_drift: &mut [&'o mut [V::Real]], of_prior: &mut [&'o mut [V::Real]]) {
+        V::call(Finish { motion: self, of_drift, of_prior });
     }
 
     #[cold]
@@ -166,5 +174,38 @@ impl<'p, V: Lanes> Motion<'p, V> {
     pub fn step_too_large(&self, too_large: &TooLarge) -> PathError {
         let TooLarge { lane, norm, limit } = *too_large;
         PathError::StepTooLarge { series: self.rows[lane].series, norm, limit }
+    }
+}
+
+/// A call of [`Motion::build`].
+struct Build<'c, 'p, V: Lanes> {
+    problem: &'c PathProblem<'p, V::Real>,
+    layout: &'c Layout,
+    group: &'c [Row],
+    is_added: bool,
+    made: &'c mut Option<Motion<'p, V>>,
+}
+
+impl<V: Lanes> LaneKernel for Build<'_, '_, V> {
+    #[inline(always)]
+    fn run(self) {
+        *self.made = Some(Motion::build(self.problem, self.layout, self.group, self.is_added));
+    }
+}
+
+/// What [`Motion::finish`] does.
+struct Finish<'c, 'p, 'o, V: Lanes> {
+    motion: &'c mut Motion<'p, V>,
+    of_drift: &'c mut [&'o mut [V::Real]],
+    of_prior: &'c mut [&'o mut [V::Real]],
+}
+
+impl<V: Lanes> LaneKernel for Finish<'_, '_, '_, V> {
+    #[inline(always)]
+    fn run(self) {
+        self.motion.drift.finish(self.of_drift);
+        if let Some(prior) = &mut self.motion.prior {
+            prior.finish(self.of_prior);
+        }
     }
 }

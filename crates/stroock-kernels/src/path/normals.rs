@@ -4,6 +4,7 @@ use super::drift::gather;
 use super::layout::Layout;
 use super::problem::{Noise, PathProblem};
 use super::rows::Row;
+use super::scheme::Method;
 use crate::noise::{RoundKeys, fill_step, round_keys_in_lanes};
 use crate::simd::{LaneKernel, Lanes, MAX_WIDTH, Words};
 
@@ -51,8 +52,9 @@ impl<'p, V: Lanes> Normals<'p, V> {
 
     /// Moves to step `j`.
     #[inline(always)]
-    pub fn fill(&mut self, j: usize) {
-        V::inline(Fill { normals: self, j });
+    pub fn fill<M: Method>(&mut self, j: usize) {
+        let fill = Fill { normals: self, j };
+        if M::SHARED { V::call(fill) } else { V::inline(fill) }
     }
 
     /// The normals of the step.
@@ -62,7 +64,7 @@ impl<'p, V: Lanes> Normals<'p, V> {
     }
 }
 
-/// A part of the loops where speed matters, and behind a call elsewhere.
+/// A part of the loops where speed matters most, and behind a call elsewhere.
 struct Fill<'c, 'p, V: Lanes> {
     normals: &'c mut Normals<'p, V>,
     j: usize,

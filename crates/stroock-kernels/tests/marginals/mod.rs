@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "every test file uses some of these")]
 
 use stroock_geometry::Real;
-use stroock_kernels::moebius::{Attractor, MoebiusProblem, MoebiusProcess, SeriesTimes};
+use stroock_kernels::moebius::{MoebiusProblem, MoebiusProcess, SeriesTimes};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
+use stroock_kernels::path::Attractor;
 use stroock_kernels::start::Draws;
 
 /// A problem that owns its numbers.
@@ -16,8 +17,8 @@ pub struct Batch<T> {
     pub positions: Vec<T>,
     pub widths: Vec<T>,
     pub sigma: T,
-    /// Pull, rates and frequencies.
-    pub prior: Option<[Vec<T>; 3]>,
+    /// Pull, rates and frequencies of an attractor.
+    pub prior: Option<Vec<T>>,
     pub request_offsets: Vec<usize>,
     pub request_times: Vec<f64>,
     pub spans: Vec<[f64; 2]>,
@@ -100,9 +101,8 @@ impl<T: Real> Batch<T> {
 
     pub fn with_prior(mut self) -> Self {
         let mut s = stream(99);
-        let mut uniform = |count: usize| (0..count).map(|_| T::of(4.0 * s.uniform() - 2.0)).collect();
-        let planes = self.dim / 2;
-        self.prior = Some([uniform(self.dim), uniform(planes), uniform(planes)]);
+        let count = Attractor::<T>::numbers(self.dim);
+        self.prior = Some((0..count).map(|_| T::of(4.0 * s.uniform() - 2.0)).collect());
         self
     }
 
@@ -131,11 +131,7 @@ impl<T: Real> Batch<T> {
     pub fn problem(&self) -> MoebiusProblem<'_, T> {
         MoebiusProblem {
             process: self.process(),
-            prior: self.prior.as_ref().map(|[pull, rates, frequencies]| Attractor {
-                pull,
-                rates,
-                frequencies,
-            }),
+            prior: self.prior.as_ref().map(|coefficients| Attractor { coefficients }),
             requests: self.requests(),
             spans: &self.spans,
             strata: self.strata,
@@ -171,7 +167,7 @@ impl<T: Real> Batch<T> {
             positions: cast(&self.positions),
             widths: cast(&self.widths),
             sigma: self.sigma.as_f64() as f32,
-            prior: self.prior.as_ref().map(|parts| parts.each_ref().map(|part| cast(part))),
+            prior: self.prior.as_ref().map(|prior| cast(prior)),
             request_offsets: self.request_offsets.clone(),
             request_times: self.request_times.clone(),
             spans: self.spans.clone(),

@@ -3,7 +3,7 @@
 use stroock_geometry::Real;
 
 use super::{Described, Extents, InLanes, Role, argument, gather, unpack_lane};
-use crate::argument::{check_finite, check_length};
+use crate::argument::{ArgumentError, check_finite, check_length};
 use crate::path::PathError;
 use crate::path::layout::Layout;
 use crate::path::rows::Row;
@@ -12,20 +12,46 @@ use crate::simd::{Lanes, MAX_WIDTH};
 
 /// `c(z) = pull + A z`, where `A` acts on the coordinate planes `(2 i, 2 i + 1)`, `i < n / 2`, as
 /// `(x, y) -> (rate_i x - frequency_i y, frequency_i x + rate_i y)`; a last odd coordinate has `A = 0`. For
-/// [steered](crate::path::Scheme::Steered) paths, which then follow `P_z c(z)`.
+/// [steered](crate::path::Scheme::Steered) paths, which then follow `P_z c(z)`, and for the prior of processes with [given
+/// marginals](crate::moebius).
 ///
 /// With `A = 0` the stationary distribution is that of von Mises and Fisher about the pull; planes of large rates attract,
 /// and a frequency turns what they attract into a cycle. In other coordinates of the sphere every normal `A` is of this
 /// form.
+///
+/// ```
+/// use stroock_kernels::path::Attractor;
+/// // Towards the third axis, and around it three times in a time of 2 pi.
+/// let attractor = Attractor { coefficients: &[0.0, 0.0, 2.0, 0.0, 3.0] };
+/// assert_eq!(attractor.coefficients.len(), Attractor::<f64>::numbers(3));
+/// assert_eq!(attractor.velocity(&[1.0, 0.0, 0.0])?, [0.0, 3.0, 2.0]);
+/// # Ok::<(), stroock_kernels::argument::ArgumentError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Attractor<'a, T> {
-    /// For every series the pull `[n]`, the rates `[n / 2]` and the frequencies `[n / 2]`, `[B, n + 2 (n / 2)]`.
+    /// For every series the pull `[n]`, the rates `[n / 2]` and the frequencies `[n / 2]`, `[B, n + 2 (n / 2)]`; once,
+    /// `[n + 2 (n / 2)]`, where it is the same for all series.
     pub coefficients: &'a [T],
 }
 
-/// Numbers of an attractor in ambient dimension `n`.
-fn numbers(n: usize) -> usize {
-    n + 2 * (n / 2)
+impl<T: Real> Attractor<'_, T> {
+    /// Its numbers in ambient dimension `n`: `n + 2 (n / 2)`.
+    pub fn numbers(n: usize) -> usize {
+        n + 2 * (n / 2)
+    }
+
+    /// The velocity `P_z c(z)` at a point of the sphere, where it is the same for all series.
+    ///
+    /// # Errors
+    /// When the number of coefficients does not fit the length of the point.
+    pub fn velocity(&self, point: &[T]) -> Result<Vec<T>, ArgumentError> {
+        check_length("coefficients", "[n + 2 (n / 2)]", Self::numbers(point.len()), self.coefficients.len())?;
+        let z: Vec<f64> = point.iter().map(|x| x.as_f64()).collect();
+        let mut field = vec![0.0; z.len()];
+        self.subtract_from(&z, &mut field);
+        let along: f64 = field.iter().zip(&z).map(|(x, z)| x * z).sum();
+        Ok(field.iter().zip(&z).map(|(x, z)| T::of(along * z - x)).collect())
+    }
 }
 
 impl<'p, T: Real> Described<'p, T> for Attractor<'p, T> {
@@ -33,17 +59,17 @@ impl<'p, T: Real> Described<'p, T> for Attractor<'p, T> {
 
     fn check(&self, role: Role, Extents { series, m, .. }: Extents<'_>) -> Result<(), PathError> {
         let name = argument!(role, "coefficients");
-        check_length(name, "[series, n + 2 (n / 2)]", series * numbers(m), self.coefficients.len())?;
+        check_length(name, "[series, n + 2 (n / 2)]", series * Self::numbers(m), self.coefficients.len())?;
         Ok(check_finite(name, self.coefficients)?)
     }
 
     fn extent(&self, _: usize, layout: &Layout) -> usize {
-        numbers(layout.m)
+        Self::numbers(layout.m)
     }
 
     #[inline(always)]
     fn in_lanes<V: Lanes<Real = T>>(&self, rows: &[Row; MAX_WIDTH], layout: &Layout) -> AttractorInLanes<V> {
-        let (n, count) = (layout.m, numbers(layout.m));
+        let (n, count) = (layout.m, Self::numbers(layout.m));
         let mut slices = [&[][..]; MAX_WIDTH];
         for (slice, row) in slices.iter_mut().zip(rows) {
             *slice = &self.coefficients[row.series * count..(row.series + 1) * count];

@@ -1,6 +1,6 @@
 //! Geometric Euler-Maruyama: `Omega = K dt + sigma sqrt(dt) sum_k xi_k E_k`, `z' = exp(Omega) z`.
 //!
-//! Strong order 1/2 in general, 1 for commuting noise; weak order 1 (measured, `tests/convergence.rs`).
+//! Strong order 1/2 in general, 1 for commuting noise; weak order 1 (measured, `tests/convergence`).
 
 use super::exponential::{self, Parts, Scratch, act, part_weight};
 use super::{Increment, Method, Terms, TooLarge};
@@ -20,6 +20,7 @@ pub(in crate::path) struct Work<V: Lanes> {
 
 impl Method for GeometricEuler {
     const REVERSES: bool = true;
+    const SHARED: bool = false;
 
     type Work<V: Lanes> = Work<V>;
 

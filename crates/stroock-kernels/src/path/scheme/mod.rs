@@ -41,6 +41,15 @@ pub(super) trait Method: 'static {
     /// Whether it needs the maps of [`Geometry::CONFORMAL`]; it is not compiled for spaces without them.
     const CONFORMAL: bool = false;
 
+    /// Whether its drifts are vectors of the ambient space instead of elements of the Lie algebra.
+    const AMBIENT_DRIFT: bool = false;
+
+    /// Whether a drift is what is added to that of the prior, which then moves the path, too.
+    const ADDS_TO_PRIOR: bool = false;
+
+    /// Whether its loops call what all schemes need instead of compiling it in once more.
+    const SHARED: bool = true;
+
     /// What it works in.
     type Work<V: Lanes>;
 
@@ -50,9 +59,9 @@ pub(super) trait Method: 'static {
     /// Normals of a step in ambient dimension `n`.
     fn normals<S: Geometry>(n: usize) -> usize;
 
-    /// Numbers of a drift in ambient dimension `n`; provided: its coefficients over the basis of the Lie algebra.
+    /// Numbers of a drift in ambient dimension `n`.
     fn drift_dim<S: Geometry>(n: usize) -> usize {
-        S::algebra_dim(n)
+        if Self::AMBIENT_DRIFT { n } else { S::algebra_dim(n) }
     }
 
     /// For ambient dimension `n` and drifts of `m` numbers, with or without a prior that has a drift.
@@ -83,8 +92,7 @@ pub(super) trait Method: 'static {
     ) -> V;
 
     /// The velocity of the prepared step from `z` that the divergence weighs, for the excess `D` of the drift over that
-    /// of the prior; provided: `D z`. A scheme that is [conformal](Self::CONFORMAL) has drifts that are added to that of
-    /// the prior: they are the excess.
+    /// of the prior; provided: `D z`. A drift that [is added](Self::ADDS_TO_PRIOR) to that of the prior is the excess.
     #[inline(always)]
     fn velocity<S: Geometry, V: Lanes>(
         _: &mut Self::Work<V>,
@@ -181,7 +189,7 @@ macro_rules! schemes {
             /// Whether a drift is a vector of the ambient space instead of an element of the Lie algebra.
             pub fn is_steered(self) -> bool {
                 match self {
-                    $(Scheme::$scheme => <$method>::CONFORMAL,)*
+                    $(Scheme::$scheme => <$method>::AMBIENT_DRIFT,)*
                 }
             }
         }

@@ -18,7 +18,7 @@
 //!
 //! A step costs `O(n)`. It cannot be taken back: what contracts forwards would amplify rounding like
 //! `exp(int |b| dt)` backwards, so states are stored. Weak order 1, strong order 1/2 (measured,
-//! `tests/steered.rs`).
+//! `tests/convergence`).
 
 use super::exponential::too_large;
 use super::{Increment, Method, Terms, TooLarge};
@@ -175,6 +175,8 @@ impl<V: Lanes> Work<V> {
 impl Method for Steered {
     const REVERSES: bool = false;
     const CONFORMAL: bool = true;
+    const AMBIENT_DRIFT: bool = true;
+    const ADDS_TO_PRIOR: bool = true;
 
     type Work<V: Lanes> = Work<V>;
 
@@ -183,10 +185,6 @@ impl Method for Steered {
     }
 
     fn normals<S: Geometry>(n: usize) -> usize {
-        n
-    }
-
-    fn drift_dim<S: Geometry>(n: usize) -> usize {
         n
     }
 

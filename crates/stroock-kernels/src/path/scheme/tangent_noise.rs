@@ -4,7 +4,7 @@
 //! On the sphere the noise is `xi z^T - z xi^T`. Where [`Geometry::LIFTS`] holds, `sum_k <E_k, xi u^T> E_k z` has the
 //! covariance `Sigma(z)`, and half the sum of the squares of these matrices gives the same pinning drift as that of
 //! the basis: the process is the same in the limit. Weak order 1, strong order 1/2 against the equation that `n`
-//! Wiener processes drive through the lift (measured, `tests/convergence.rs`).
+//! Wiener processes drive through the lift (measured, `tests/convergence`).
 
 use super::exponential::{self, Parts, Scratch, act, part_weight};
 use super::{Increment, Method, Terms, TooLarge};
