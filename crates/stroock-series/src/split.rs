@@ -1,5 +1,8 @@
 //! Seeded orders and splits of series.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use rand_core::Rng;
 use stroock_kernels::noise::{NoiseKey, Purpose, Stage};
 
@@ -49,5 +52,67 @@ impl Split {
         let test = train.split_off(count - share(test));
         let validation = train.split_off(train.len().saturating_sub(share(validation)));
         Self { train, validation, test }
+    }
+
+    /// A random split in which every class has about the same share of each part, and one of its series is for
+    /// training whatever the shares are. Series without a class are a class of their own.
+    ///
+    /// ```
+    /// use stroock_series::Split;
+    /// let classes: Vec<Option<u32>> = (0..40).map(|i| Some(if i < 30 { 0 } else { 1 })).collect();
+    /// let split = Split::stratified(&classes, 0.2, 0.2, 1);
+    /// let rare = |part: &[usize]| part.iter().filter(|&&i| i >= 30).count();
+    /// assert_eq!([rare(&split.train), rare(&split.validation), rare(&split.test)], [6, 2, 2]);
+    /// ```
+    pub fn stratified(classes: &[Option<u32>], validation: f64, test: f64, seed: u64) -> Self {
+        let count = classes.len();
+        let order = shuffled(count, NoiseKey::of(seed, Stage::Split));
+        let mut members: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
+        order.iter().for_each(|&number| members.entry(classes[number]).or_default().push(number));
+        // Series of a class have places spread over [0, 1]; a part is what lies in an interval of them.
+        let mut places = vec![0.0; count];
+        let mut kept = vec![false; count];
+        for members in members.values() {
+            kept[members[0]] = true;
+            for (rank, &number) in members.iter().enumerate() {
+                places[number] = (rank as f64 + 0.5) / members.len() as f64;
+            }
+        }
+        let mut train = order;
+        train.sort_by(|&a, &b| {
+            (!kept[a], places[a]).partial_cmp(&(!kept[b], places[b])).unwrap_or(Ordering::Equal)
+        });
+        let spare = count - members.len();
+        let share = |share: f64| (count as f64 * share.clamp(0.0, 1.0)).round() as usize;
+        let test = train.split_off(count - share(test).min(spare));
+        let spare = spare - test.len();
+        let validation = train.split_off(train.len() - share(validation).min(spare));
+        Self { train, validation, test }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stratified_split_has_every_series_once_and_every_class_in_training() {
+        for seed in 0..20 {
+            let classes: Vec<Option<u32>> = (0..57)
+                .map(|i: u32| if i.is_multiple_of(9) { None } else { Some(i * i % 5) })
+                .chain([Some(77), Some(78), Some(78)])
+                .collect();
+            for (validation, test) in [(0.1, 0.1), (0.5, 0.5), (0.0, 0.3), (1.0, 1.0), (0.0, 0.0)] {
+                let Split { train, validation, test } = Split::stratified(&classes, validation, test, seed);
+                let mut all = [&train[..], &validation, &test].concat();
+                all.sort_unstable();
+                assert_eq!(all, (0..60).collect::<Vec<_>>());
+                for class in &classes {
+                    assert!(train.iter().any(|&number| classes[number] == *class), "{class:?}");
+                }
+            }
+        }
+        let split = Split::stratified(&[], 0.1, 0.1, 1);
+        assert!(split.train.is_empty() && split.validation.is_empty() && split.test.is_empty());
     }
 }

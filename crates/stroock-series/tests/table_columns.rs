@@ -27,7 +27,7 @@ fn columns_are_guessed_and_shown() {
     assert_says(read("t,x\n0,1\n1,2\n2,oops\n"), &["line 4", "oops"]);
     assert_says(read("t,x\n0,a\n1,2\n2,oops\n"), &["no column has numbers", "`x`: text"]);
     assert_says(read("a,b\n0,1\n"), &["looks like times", "`a`, `b`"]);
-    assert_says(read("date,b\n31.12.2024,1\n"), &["`31.12.2024` is neither a number nor a date such as"]);
+    assert_says(read("date,b\n31. Dez 2024,1\n"), &["`31. Dez 2024` is neither a number nor a date such as"]);
     assert_says(read("1,2\n0,1\n"), &["header"]);
     assert_says(read("t,x,x\n0,1,2\n"), &["two columns have the name `x`"]);
     for empty in ["", "\n\n", "t,x\n"] {

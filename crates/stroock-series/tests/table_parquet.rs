@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float32Array, Float64Array, Int64Array,
-    LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt8Array, UInt64Array,
+    ArrayRef, BooleanArray, Date32Array, Date64Array, DictionaryArray, Float32Array, Float64Array,
+    Int64Array, LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    UInt8Array, UInt64Array,
 };
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use stroock_series::Labels;
 use stroock_series::table::{ReadOptions, Table, TableError, TimeScale};
@@ -104,7 +106,7 @@ fn every_unit_of_time_is_seconds() {
         let table = read(vec![("when", kind), ("x", values())]).unwrap();
         assert_eq!(table.columns.time, ["when"], "dates are times whatever their name");
         assert_eq!(table.data.series()[0].times, [86_400.0, 172_800.0]);
-        assert_eq!(table.time, TimeScale::Date { zone: "UTC".into() });
+        assert_eq!(table.time, TimeScale::date("UTC"));
     }
     let days: ArrayRef = Arc::new(Date32Array::from(vec![1, 2]));
     assert_eq!(
@@ -121,6 +123,61 @@ fn every_unit_of_time_is_seconds() {
     let table = read(vec![("t", instant), ("x", values())]).unwrap();
     assert_eq!(table.data.series()[0].times, [3600.0, 7200.0], "a time with a zone is an instant");
     assert_eq!(table.time.write(3600.0), "1970-01-01T02:00:00+01:00");
+}
+
+#[test]
+fn times_of_every_zone_are_instants() {
+    for (zone, written) in [
+        ("UTC", "1970-01-01T01:00:00Z"),
+        ("+02:00", "1970-01-01T03:00:00+02:00"),
+        ("Asia/Kolkata", "1970-01-01T06:30:00+05:30"),
+        // A zone that is not known here is no reason to lose the instants.
+        ("Mars/Base", "1970-01-01T01:00:00Z"),
+    ] {
+        let times: ArrayRef =
+            Arc::new(TimestampMicrosecondArray::from(vec![3_600_000_000, 7_200_000_000]).with_timezone(zone));
+        let table = read(vec![("at", times), ("x", numbers(&[1.0, 2.0]))]).unwrap();
+        assert_eq!(table.data.series()[0].times, [3600.0, 7200.0], "{zone}");
+        assert_eq!(table.time.write(3600.0), written);
+    }
+    // Fractions of every unit, before 1970 as well, and dates with milliseconds.
+    let times: ArrayRef = Arc::new(TimestampNanosecondArray::from(vec![-500_000_000, 250_000_000]));
+    assert_eq!(
+        read(vec![("at", times), ("x", numbers(&[1.0, 2.0]))]).unwrap().data.series()[0].times,
+        [-0.5, 0.25]
+    );
+    let days: ArrayRef = Arc::new(Date64Array::from(vec![-86_400_000, 86_400_000]));
+    let table = read(vec![("at", days), ("x", numbers(&[1.0, 2.0]))]).unwrap();
+    assert_eq!(table.data.series()[0].times, [-86_400.0, 86_400.0]);
+    // Days as whole numbers, as in `20240131`.
+    let days: ArrayRef = Arc::new(Int64Array::from(vec![19_700_102, 19_700_103]));
+    let table = read(vec![("date", days), ("x", numbers(&[1.0, 2.0]))]).unwrap();
+    assert_eq!(table.data.series()[0].times, [86_400.0, 172_800.0]);
+}
+
+#[test]
+fn every_compression_is_read() {
+    let columns = || vec![("time", numbers(&[0.0, 1.0, 2.0])), ("x", numbers(&[1.5, 2.5, 3.5]))];
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+        Compression::BROTLI(BrotliLevel::default()),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let path = folder.path().join("table.parquet");
+        let batch = RecordBatch::try_from_iter(columns()).expect("columns of one length");
+        let file = std::fs::File::create(&path).expect("a file for the test");
+        let properties = WriterProperties::builder().set_compression(compression).build();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a writer");
+        writer.write(&batch).expect("a batch");
+        writer.close().expect("a footer");
+        let table = Table::read(&[path], &ReadOptions::default()).unwrap();
+        assert_eq!(table.data.series()[0].values, [1.5, 2.5, 3.5], "{compression:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod text;
 
-use stroock_series::table::{ReadOptions, TimeScale};
+use stroock_series::table::{DateFormat, ReadOptions, TimeScale};
 use text::{assert_says, read_with, some};
 
 #[test]
@@ -11,7 +11,7 @@ fn times_are_dates_in_a_zone_or_clocks_or_parts() {
         let table = read_with(content, options).unwrap();
         (table.data.series()[0].times.clone(), table.time)
     };
-    let utc = TimeScale::Date { zone: "UTC".into() };
+    let utc = TimeScale::date("UTC");
     let default = ReadOptions::default();
     let content =
         "date,x\n1970-01-02,1\n1970-01-01T00:00:01.25Z,1\n1970/01/01 02:00,1\n1970-01-01 04:00+01:00,1\n";
@@ -23,8 +23,9 @@ fn times_are_dates_in_a_zone_or_clocks_or_parts() {
     assert_eq!(scale.write(read[0]), "2024-03-31T03:30:00+02:00");
     assert_eq!(times("Time,x\n00:30,1\n47:15,2\n", &default), (vec![0.5, 47.25], TimeScale::Number));
     assert_eq!(times("year,month,day,hour,x\n1970,1,2,1,5\n", &default), (vec![90_000.0], utc.clone()));
-    assert_eq!(times("date,time,x\n1970-01-01,1:30,5\n", &default), (vec![5400.0], utc.clone()));
-    assert_eq!(times("year,x\n1971,5\n", &default), (vec![31_536_000.0], utc));
+    assert_eq!(times("date,time,x\n1970-01-01,1:30,5\n", &default), (vec![5400.0], utc));
+    let years = TimeScale::Date { zone: "UTC".into(), format: DateFormat::Year, calendar: None };
+    assert_eq!(times("year,x\n1971,5\n", &default), (vec![31_536_000.0], years));
     assert_eq!(times("year,x\n0.5,5\n", &default), (vec![0.5], TimeScale::Number));
     assert_says(text::read("year,month,day,x\n2024,2,1,0\n2024,2,30,1\n"), &["line 3", "2024,2,30"]);
     assert_says(
@@ -37,7 +38,7 @@ fn times_are_dates_in_a_zone_or_clocks_or_parts() {
 
 #[test]
 fn times_and_lengths_are_written_as_they_are_read() {
-    let date = TimeScale::Date { zone: "Asia/Kolkata".into() };
+    let date = TimeScale::date("Asia/Kolkata");
     for time in [0.0, 1_700_000_000.0, 1_700_000_000.125, -86_400.5] {
         assert_eq!(date.parse(&date.write(time)), Some(time));
         assert_eq!(TimeScale::Number.parse(&TimeScale::Number.write(time)), Some(time));

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::DateFormat;
+
 /// Where the values are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -44,4 +46,7 @@ pub struct Columns {
     pub label: Option<LabelColumn>,
     /// Columns that are not read, each with the reason.
     pub ignored: Vec<(String, String)>,
+    /// What the times look like although they are read as numbers, because their name does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looks_like: Option<DateFormat>,
 }

@@ -116,6 +116,16 @@ pub enum TableError {
         /// The columns.
         columns: Vec<String>,
     },
+    /// Whether the day or the month comes first in dates cannot be seen.
+    #[error(
+        "column `{column}`: in dates such as `{value}`, the first number may be the day or the month, and the others do not settle it; say which"
+    )]
+    DateOrder {
+        /// The column.
+        column: String,
+        /// One of its dates.
+        value: String,
+    },
     /// No column is left for the values.
     #[error("no column has numbers to read as values{}", because(.ignored))]
     NoVariables {

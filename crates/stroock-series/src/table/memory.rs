@@ -49,6 +49,7 @@ impl Table {
             statics: Vec::new(),
             label: None,
             ignored: Vec::new(),
+            looks_like: None,
         };
         let origins = vec![0.0; data.series().len()];
         Ok(Table { data, origins, variables, classes: Vec::new(), time: TimeScale::Number, columns, account })

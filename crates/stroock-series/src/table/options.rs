@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Columns, TableVariable, TimeScale};
+use super::{Columns, DateFormat, TableVariable, TimeScale};
 
 /// What to do with two values of one variable at one time of one series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,11 +42,15 @@ pub struct ReadOptions {
     pub ignore: Vec<String>,
     /// Zone of dates without one; UTC by default.
     pub time_zone: Option<String>,
+    /// How dates are written; found out by default, where that is possible.
+    pub date_format: Option<DateFormat>,
     /// What stands for a missing value, whatever its case, beside the empty cell. A number in this list also
     /// stands for equal numbers that are written differently.
     pub missing: Vec<String>,
     /// Byte between two fields of a CSV file; guessed among comma, semicolon, tab and bar by default.
     pub delimiter: Option<u8>,
+    /// Sign before the decimals of numbers, `,` or `.`; found out by default: a comma where that is certain.
+    pub decimal: Option<u8>,
     /// What to do with two values of one variable at one time of one series.
     pub duplicates: Duplicates,
     /// Leave out the rows that cannot be understood, and count them, instead of giving up.
@@ -69,8 +73,10 @@ impl Default for ReadOptions {
             label_per_time: None,
             ignore: Vec::new(),
             time_zone: None,
+            date_format: None,
             missing: ["NA", "N/A", "#N/A", "<NA>", "NaN", "null", "None"].map(String::from).to_vec(),
             delimiter: None,
+            decimal: None,
             duplicates: Duplicates::Error,
             skip_bad_rows: false,
             expect: None,

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::date;
+use super::date::{self, CalendarStep, DateFormat};
 
 /// How times are written, and what a number of [`crate::Series::times`] means.
 ///
 /// ```
 /// use stroock_series::table::TimeScale;
-/// let date = TimeScale::Date { zone: "UTC".into() };
+/// let date = TimeScale::date("UTC");
 /// assert_eq!(date.parse("1970-01-02 06:00"), Some(108_000.0));
 /// assert_eq!(date.write(108_000.5), "1970-01-02T06:00:00.5Z");
 /// assert_eq!(date.parse_length("15min"), Some(900.0));
@@ -26,7 +26,17 @@ pub enum TimeScale {
     Date {
         /// Name of the zone that dates without one are in, and that dates are written in.
         zone: String,
+        /// How dates are written.
+        #[serde(default, skip_serializing_if = "is_default")]
+        format: DateFormat,
+        /// The step of whole months that the times keep to, where they do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        calendar: Option<CalendarStep>,
     },
+}
+
+fn is_default(format: &DateFormat) -> bool {
+    *format == DateFormat::default()
 }
 
 /// Lengths of time with a name, in seconds.
@@ -39,14 +49,20 @@ const UNITS: [(&[&str], f64); 5] = [
 ];
 
 impl TimeScale {
-    /// The number of a time that is written like those of the table; `None` if it is not.
+    /// Dates with the year first, in a zone.
+    pub fn date(zone: impl Into<String>) -> Self {
+        TimeScale::Date { zone: zone.into(), format: DateFormat::default(), calendar: None }
+    }
+
+    /// The number of a time that is written like those of the table, or as a date in a way that leaves no doubt; `None`
+    /// if it is not.
     pub fn parse(&self, text: &str) -> Option<f64> {
         let text = text.trim();
         match self {
             TimeScale::Number => {
                 text.parse().ok().filter(|time: &f64| time.is_finite()).or_else(|| date::clock_hours(text))
             }
-            TimeScale::Date { zone } => date::parse(text, &zone_named(zone)?),
+            TimeScale::Date { zone, format, .. } => date::parse_any(text, *format, &zone_named(zone)?),
         }
     }
 
@@ -63,10 +79,40 @@ impl TimeScale {
         number(text)
     }
 
-    /// A time as the user writes it: the shortest number that means it, or a date by RFC 3339 in the zone of the
-    /// table, to the microsecond.
+    /// A time as the user writes it: the shortest number that means it; the month, quarter, year or day where the
+    /// table has these and the time is the beginning of one; or a date by RFC 3339 in the zone of the table, to the
+    /// microsecond.
     pub fn write(&self, time: f64) -> String {
-        let TimeScale::Date { zone } = self else { return shortest(time) };
+        self.write_period(time).unwrap_or_else(|| self.write_instant(time))
+    }
+
+    /// Times as [`TimeScale::write`] has them, all of them in one way.
+    pub fn write_all(&self, times: &[f64]) -> Vec<String> {
+        let periods: Option<Vec<String>> = times.iter().map(|&time| self.write_period(time)).collect();
+        periods.unwrap_or_else(|| times.iter().map(|&time| self.write_instant(time)).collect())
+    }
+
+    /// The time that is so many calendar steps after another; `None` where the times keep to no calendar.
+    ///
+    /// ```
+    /// use stroock_series::table::{CalendarStep, DateFormat, TimeScale};
+    /// let calendar = Some(CalendarStep { months: 1, month_end: false });
+    /// let months = TimeScale::Date { zone: "UTC".into(), format: DateFormat::Month, calendar };
+    /// let january = months.parse("2024-01").unwrap();
+    /// assert_eq!(months.write(months.calendar_steps_after(january, 14).unwrap()), "2025-03");
+    /// ```
+    pub fn calendar_steps_after(&self, time: f64, steps: i32) -> Option<f64> {
+        let TimeScale::Date { zone, calendar: Some(calendar), .. } = self else { return None };
+        calendar.after(time, steps, &zone_named(zone)?)
+    }
+
+    fn write_period(&self, time: f64) -> Option<String> {
+        let TimeScale::Date { zone, format, .. } = self else { return None };
+        format.write(time, &zone_named(zone)?)
+    }
+
+    fn write_instant(&self, time: f64) -> String {
+        let TimeScale::Date { zone, .. } = self else { return shortest(time) };
         let microseconds = (time * 1e6).round();
         let timestamp = Timestamp::from_microsecond(microseconds as i64);
         match (timestamp, zone_named(zone)) {
@@ -89,6 +135,21 @@ impl TimeScale {
             }
         };
         format!("{} {}", rounded(length / unit.1), unit.0[0])
+    }
+
+    /// What the times are: `numbers`, `dates, day first`, `months, in steps of 3`.
+    pub fn in_words(&self) -> String {
+        let TimeScale::Date { format, calendar, .. } = self else { return "numbers".into() };
+        match calendar {
+            Some(CalendarStep { months: 1, .. }) => format!("{format}, in steps of a month"),
+            Some(CalendarStep { months, .. }) if months % 12 == 0 => {
+                let years = months / 12;
+                let many = if years == 1 { "a year".into() } else { format!("{years} years") };
+                format!("{format}, in steps of {many}")
+            }
+            Some(CalendarStep { months, .. }) => format!("{format}, in steps of {months} months"),
+            None => format.to_string(),
+        }
     }
 
     /// Unit of lengths of time: `s` for dates, nothing for numbers, whose unit only the user knows.

@@ -43,6 +43,7 @@ pub fn table(names: &[&str], series: Vec<Series<f64>>) -> Table {
         statics: count(true),
         label: None,
         ignored: Vec::new(),
+        looks_like: None,
     };
     let rows = series.iter().map(|series| series.times.len() as u64).sum();
     Table {
@@ -58,5 +59,5 @@ pub fn table(names: &[&str], series: Vec<Series<f64>>) -> Table {
 
 /// The same table with times that are dates.
 pub fn dated(table: Table, zone: &str) -> Table {
-    Table { time: TimeScale::Date { zone: zone.into() }, ..table }
+    Table { time: TimeScale::date(zone), ..table }
 }

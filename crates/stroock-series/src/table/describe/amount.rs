@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::super::TimeScale;
+use super::super::time::zone_named;
 
 const UNITS: [(f64, &str, &str); 6] = [
     (365.25 * 86_400.0, "year", "years"),
@@ -30,7 +31,7 @@ impl Amount {
     pub(in crate::table) fn of(scale: &TimeScale) -> Self {
         match scale {
             TimeScale::Number => Amount::Number,
-            TimeScale::Date { zone } => Amount::Date(TimeZone::get(zone).unwrap_or(TimeZone::UTC)),
+            TimeScale::Date { zone, .. } => Amount::Date(zone_named(zone).unwrap_or(TimeZone::UTC)),
         }
     }
 
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn spans_have_the_unit_of_their_size() {
-        let amount = Amount::of(&TimeScale::Date { zone: "UTC".into() });
+        let amount = Amount::of(&TimeScale::date("UTC"));
         let cases =
             [(86_400.0, "1 day"), (172_800.0, "2 days"), (5_400.0, "1.5 h"), (0.25, "250 ms"), (0.0, "0 s")];
         for (length, text) in cases {
@@ -129,10 +130,10 @@ mod tests {
 
     #[test]
     fn points_are_dates_in_their_zone() {
-        let amount = Amount::of(&TimeScale::Date { zone: "Asia/Shanghai".into() });
+        let amount = Amount::of(&TimeScale::date("Asia/Shanghai"));
         assert_eq!(amount.point(1_262_275_200.0), "2010-01-01");
         assert_eq!(amount.point(1_262_278_800.5), "2010-01-01 01:00:00.5");
         assert_eq!(amount.point(1e300), "1e300");
-        assert_eq!(Amount::of(&TimeScale::Date { zone: "nowhere".into() }).point(0.0), "1970-01-01");
+        assert_eq!(Amount::of(&TimeScale::date("nowhere")).point(0.0), "1970-01-01");
     }
 }

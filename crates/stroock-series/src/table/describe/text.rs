@@ -46,7 +46,7 @@ impl Overview {
             let amount = Amount::of(&self.time);
             let zone = match &self.time {
                 TimeScale::Number => String::new(),
-                TimeScale::Date { zone } => format!(" ({zone})"),
+                TimeScale::Date { zone, .. } => format!(" ({zone})"),
             };
             lines.push(format!("from {} to {}{zone}", amount.point(first), amount.point(last)));
         }
@@ -79,7 +79,14 @@ impl Overview {
                 "series",
                 columns.id.as_ref().map_or_else(|| "none: the table is one series".into(), |id| one_line(id)),
             ),
-            ("time", listed(columns.time.iter(), columns.time.len())),
+            (
+                "time",
+                format!(
+                    "{} ({})",
+                    listed(columns.time.iter(), columns.time.len()),
+                    self.how_times_are_written()
+                ),
+            ),
         ];
         match &columns.form {
             Form::Long { variable, value } => {
@@ -105,6 +112,15 @@ impl Overview {
             roles.push(("", format!("… and {} more", columns.ignored.len() - SHOWN_VARIABLES)));
         }
         roles.into_iter().flat_map(|(role, text)| paragraph(&format!("  {role:<10}"), &text, 12)).collect()
+    }
+
+    /// What the times are, and what they may be.
+    fn how_times_are_written(&self) -> String {
+        let mut text = self.time.in_words();
+        if let Some(format) = self.columns.looks_like {
+            text += &format!(", although they look like {format}");
+        }
+        text
     }
 
     fn variable_grid(&self) -> Vec<String> {

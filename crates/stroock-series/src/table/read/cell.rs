@@ -2,6 +2,7 @@
 
 use jiff::civil::DateTime;
 
+use super::decimal::with_comma;
 use crate::table::Fault;
 
 /// A cell of a table.
@@ -37,13 +38,11 @@ impl Cell<'_> {
         }
     }
 
-    /// A number if the cell reads as one; dates do not.
-    pub(super) fn number(self) -> Option<f64> {
+    /// The cell as its owner would write it, however long it is.
+    pub(super) fn whole(self) -> String {
         match self {
-            Cell::Text(bytes) => number(bytes),
-            Cell::Integer(number) => Some(number as f64),
-            Cell::Number(number) => Some(number),
-            Cell::Null | Cell::Instant(_) | Cell::Local(_) | Cell::Other(_) => None,
+            Cell::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            cell => cell.shown(),
         }
     }
 
@@ -60,36 +59,68 @@ impl Cell<'_> {
     }
 }
 
-/// A number, or a truth value as 1 or 0.
-fn number(bytes: &[u8]) -> Option<f64> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    match text.parse() {
-        Ok(number) => Some(number),
-        Err(_) if text.eq_ignore_ascii_case("true") => Some(1.0),
-        Err(_) if text.eq_ignore_ascii_case("false") => Some(0.0),
-        Err(_) => None,
-    }
-}
-
-/// What stands for a missing value.
-pub(super) struct Missing {
+/// How numbers are written, and what stands for a missing value.
+pub(super) struct Notation {
     words: Vec<String>,
     numbers: Vec<f64>,
     /// First bytes of the words in either case: nearly every cell is told apart by its first byte.
     starts: [bool; 256],
+    /// Whether decimals stand after a comma.
+    comma: bool,
 }
 
-impl Missing {
-    pub(super) fn new(words: &[String]) -> Self {
+impl Notation {
+    /// The notation with these marks of missing values, and this sign before decimals.
+    pub(super) fn new(words: &[String], decimal: u8) -> Self {
         let words: Vec<String> = words.iter().map(|word| word.trim().to_owned()).collect();
         let mut starts = [false; 256];
         for &start in words.iter().filter_map(|word| word.as_bytes().first()) {
             starts[start.to_ascii_lowercase() as usize] = true;
             starts[start.to_ascii_uppercase() as usize] = true;
         }
-        let numbers =
-            words.iter().filter_map(|word| word.parse().ok()).filter(|number: &f64| number.is_finite());
-        Missing { numbers: numbers.collect(), words, starts }
+        let comma = decimal == b',';
+        let number = |word: &String| word.parse().ok().or_else(|| with_comma(word).filter(|_| comma));
+        let numbers = words.iter().filter_map(number).filter(|number: &f64| number.is_finite());
+        Notation { numbers: numbers.collect(), words, starts, comma }
+    }
+
+    /// Whether decimals stand after a comma.
+    pub(super) fn comma(&self) -> bool {
+        self.comma
+    }
+
+    /// A number if the cell reads as one; dates do not.
+    #[inline]
+    pub(super) fn number(&self, cell: Cell<'_>) -> Option<f64> {
+        match cell {
+            Cell::Text(bytes) => self.number_of(bytes),
+            Cell::Integer(number) => Some(number as f64),
+            Cell::Number(number) => Some(number),
+            Cell::Null | Cell::Instant(_) | Cell::Local(_) | Cell::Other(_) => None,
+        }
+    }
+
+    /// A time that is a number; truth values are none.
+    #[inline]
+    pub(super) fn time(&self, cell: Cell<'_>) -> Option<f64> {
+        let time = match cell {
+            Cell::Text(bytes) if !self.comma => std::str::from_utf8(bytes).ok()?.parse().ok(),
+            Cell::Text(bytes) => with_comma(std::str::from_utf8(bytes).ok()?),
+            cell => self.number(cell),
+        };
+        time.filter(|time: &f64| time.is_finite())
+    }
+
+    /// A number, or a truth value as 1 or 0.
+    fn number_of(&self, bytes: &[u8]) -> Option<f64> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let number = if self.comma { with_comma(text) } else { text.parse().ok() };
+        match number {
+            Some(number) => Some(number),
+            None if text.eq_ignore_ascii_case("true") => Some(1.0),
+            None if text.eq_ignore_ascii_case("false") => Some(0.0),
+            None => None,
+        }
     }
 
     /// Whether the cell is missing.
@@ -102,7 +133,7 @@ impl Missing {
                 (self.starts[bytes[0] as usize]
                     && self.words.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(bytes)))
                     || (!self.numbers.is_empty()
-                        && number(bytes).is_some_and(|number| self.numbers.contains(&number)))
+                        && self.number_of(bytes).is_some_and(|number| self.numbers.contains(&number)))
             }
             Cell::Integer(number) => self.numbers.contains(&(number as f64)),
             Cell::Number(number) => number.is_nan() || self.numbers.contains(&number),
@@ -117,7 +148,7 @@ impl Missing {
             return Ok(f64::NAN);
         }
         let (column, shown) = (|| column.to_owned(), || cell.shown());
-        match cell.number() {
+        match self.number(cell) {
             Some(number) if number.is_finite() => Ok(number),
             Some(_) => Err(Fault::NotFinite { column: column(), value: shown() }),
             None => Err(not_a(cell, column(), |column, value| Fault::Number { column, value })),

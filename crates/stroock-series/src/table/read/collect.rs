@@ -1,6 +1,7 @@
 //! Rows become numbers: a series, a time and values each, in the order in which they are read.
 
-use super::cell::{Cell, Missing, not_a};
+use super::cell::{Cell, Notation, not_a};
+use super::cells::Recorder;
 use super::guess::Roles;
 use super::intern::Names;
 use super::labels::Labels;
@@ -37,6 +38,8 @@ pub(super) struct Collected {
     pub(super) of_channel: Vec<u32>,
     pub(super) is_long: bool,
     pub(super) account: Account,
+    /// Takes the cells down, where they are asked for.
+    pub(super) recorder: Option<Recorder>,
     /// Files, each with its first row, and whether its places are rows.
     files: Vec<(String, usize, bool)>,
     /// Names of variables of a long table, what each means, and its rows.
@@ -65,6 +68,7 @@ impl Collected {
             of_channel: Vec::new(),
             is_long,
             account: Account::default(),
+            recorder: None,
             files: Vec::new(),
             variables: Names::default(),
             meanings: Vec::new(),
@@ -92,12 +96,13 @@ impl Collected {
         rows: &mut dyn Rows,
         stem: &str,
         roles: &Roles,
-        missing: &Missing,
+        notation: &Notation,
         skip_bad_rows: bool,
     ) -> Result<(), TableError> {
         self.files.push((rows.file().to_owned(), self.series.len(), rows.counts_rows()));
         self.account.files += 1;
-        let reader = RowReader::locate(rows.header(), stem, roles, missing);
+        self.recorder.iter_mut().for_each(|recorder| recorder.begin(rows));
+        let reader = RowReader::locate(rows.header(), stem, roles, notation);
         loop {
             let (line, read) = match rows.advance()? {
                 Next::End => return Ok(()),
@@ -107,6 +112,10 @@ impl Collected {
                 }
             };
             self.account.rows += 1;
+            if let Some(recorder) = &mut self.recorder {
+                let key = self.series.last().copied().zip(self.times.last().copied());
+                recorder.row(rows, key.filter(|_| read.is_ok()));
+            }
             let Err(fault) = read else { continue };
             let place = Place { file: rows.file().to_owned(), line, is_row: rows.counts_rows() };
             if !skip_bad_rows {
@@ -146,7 +155,7 @@ impl Collected {
 /// Where the columns of a file are.
 struct RowReader<'a> {
     roles: &'a Roles,
-    missing: &'a Missing,
+    notation: &'a Notation,
     stem: &'a str,
     id: Option<usize>,
     time: Vec<usize>,
@@ -158,7 +167,7 @@ struct RowReader<'a> {
 }
 
 impl<'a> RowReader<'a> {
-    fn locate(header: &[String], stem: &'a str, roles: &'a Roles, missing: &'a Missing) -> Self {
+    fn locate(header: &[String], stem: &'a str, roles: &'a Roles, notation: &'a Notation) -> Self {
         // The columns have been found in the header before; a place behind the end reads as nothing.
         let place = |name: &String| header.iter().position(|column| column == name).unwrap_or(usize::MAX);
         let places = |names: &[String]| names.iter().map(place).collect();
@@ -169,7 +178,7 @@ impl<'a> RowReader<'a> {
         };
         RowReader {
             roles,
-            missing,
+            notation,
             stem,
             id: columns.id.as_ref().map(place),
             time: places(&columns.time),
@@ -204,7 +213,7 @@ impl<'a> RowReader<'a> {
         for (cell, column) in cells.iter_mut().zip(&self.time) {
             *cell = rows.cell(*column);
         }
-        let time = self.roles.when.read(&cells[..self.time.len().min(6)], self.missing)?;
+        let time = self.roles.when.read(&cells[..self.time.len().min(6)], self.notation)?;
         let series = match self.id {
             None => all.ids.index(self.stem.as_bytes()).unwrap_or(0),
             Some(column) => {
@@ -219,7 +228,7 @@ impl<'a> RowReader<'a> {
         match self.long {
             None => {
                 for (column, &place) in self.wide.iter().enumerate() {
-                    let value = self.missing.value(rows.cell(place), &all.channels[column])?;
+                    let value = self.notation.value(rows.cell(place), &all.channels[column])?;
                     present += u64::from(!value.is_nan());
                     all.values.push(value);
                 }
@@ -233,10 +242,10 @@ impl<'a> RowReader<'a> {
                 let (channel, value) = match all.meaning(index, self.roles) {
                     Meaning::LeftOut => (0, f64::NAN),
                     Meaning::Channel(channel) => {
-                        (channel, self.missing.value(value, all.variables.name(index))?)
+                        (channel, self.notation.value(value, all.variables.name(index))?)
                     }
                     Meaning::Static(index_of_static) => {
-                        let value = self.missing.value(value, all.variables.name(index))?;
+                        let value = self.notation.value(value, all.variables.name(index))?;
                         of_series = Some((index_of_static, value));
                         (0, f64::NAN)
                     }
@@ -248,7 +257,7 @@ impl<'a> RowReader<'a> {
         }
         let columns = self.statics.iter().zip(&self.roles.columns.statics).enumerate();
         for (index, (&place, column)) in columns {
-            let value = self.missing.value(rows.cell(place), column)?;
+            let value = self.notation.value(rows.cell(place), column)?;
             all.statics.check(series, index, value, line, all.ids.name(series))?;
         }
         if let Some((index, value)) = of_series {
@@ -256,7 +265,7 @@ impl<'a> RowReader<'a> {
         }
         if let Some(place) = self.label {
             let cell = rows.cell(place);
-            let cell = if self.missing.holds(cell) { Cell::Null } else { cell };
+            let cell = if self.notation.holds(cell) { Cell::Null } else { cell };
             all.labels.push(series, cell, line, all.ids.name(series))?;
         }
         // Nothing can fail from here on.

@@ -3,7 +3,7 @@
 
 use super::profile::{ColumnProfile, Profile};
 use super::vocabulary::{self, id_rank, value_rank, variable_rank};
-use super::when::When;
+use super::when::{When, Wish};
 use crate::table::{Columns, Expectation, Form, LabelColumn, ReadOptions, TableError, TimeScale};
 
 /// What was found out.
@@ -24,10 +24,11 @@ pub(super) fn roles(options: &ReadOptions, profile: &Profile) -> Result<Roles, T
     guess.take_what_is_said()?;
     let time = guess.time()?;
     let zone = options.time_zone.as_deref().or(match guess.expect.map(|expect| &expect.time) {
-        Some(TimeScale::Date { zone }) => Some(zone.as_str()),
+        Some(TimeScale::Date { zone, .. }) => Some(zone.as_str()),
         _ => None,
     });
-    let when = When::new(&time, profile, zone)?;
+    let expected = guess.expect.map(|expect| &expect.time);
+    let when = When::new(&time, profile, Wish { zone, format: options.date_format, expected })?;
     guess.check_time_kind(&when, &time)?;
     let long = guess.long()?;
     let label = guess.label()?;
@@ -39,7 +40,7 @@ pub(super) fn roles(options: &ReadOptions, profile: &Profile) -> Result<Roles, T
         Some((variable, value)) => {
             guess.rest(|column| {
                 let reason = match profile.column(column) {
-                    Some(column) if column.is_text() => column.reason(),
+                    Some(column) if column.is_text() => column.reason(profile.first_rows()),
                     _ => format!("the values are in `{value}`: perhaps a static variable"),
                 };
                 ignored.push((column.to_owned(), reason));
@@ -53,7 +54,8 @@ pub(super) fn roles(options: &ReadOptions, profile: &Profile) -> Result<Roles, T
         ignored.push((column.clone(), "left out by request".to_owned()));
     }
     let label = label.map(|column| LabelColumn { column, per_time: false });
-    let columns = Columns { id, time, form, statics: static_columns, label, ignored };
+    let looks_like = when.doubt;
+    let columns = Columns { id, time, form, statics: static_columns, label, ignored, looks_like };
     Ok(Roles { columns, when, statics, kept, left_out })
 }
 
@@ -275,7 +277,7 @@ impl Guess<'_> {
             } else if name.is_empty() && column.present == 0 {
                 note(name, "has neither a name nor values".to_owned());
             } else if column.is_text() {
-                note(name, column.reason());
+                note(name, column.reason(self.profile.first_rows()));
             } else if vocabulary::is_label(name) {
                 note(name, "looks like a class: perhaps the label".to_owned());
             } else {

@@ -4,7 +4,7 @@ use super::guess::Guess;
 use super::profile::ColumnProfile;
 use super::vocabulary::{date_part, time_rank};
 use super::when::When;
-use crate::table::{TableError, TimeScale};
+use crate::table::{DateFormat, TableError, TimeScale};
 
 impl Guess<'_> {
     /// The time columns.
@@ -34,7 +34,8 @@ impl Guess<'_> {
             let fits = !is_part(&column.name) && (empty || (column.present > 0 && column.is_time()));
             time_rank(&column.name).filter(|_| fits)
         };
-        let day = self.best(|column| rank(column).filter(|_| column.is_dates()));
+        let is_day = |column: &ColumnProfile| column.is_dates() || column.is_all(DateFormat::Yyyymmdd);
+        let day = self.best(|column| rank(column).filter(|_| is_day(column)));
         let clock = self.best(|column| rank(column).filter(|_| column.is_clock() && !column.is_dates()));
         let has_time_of_day = |name: &String| {
             let column = self.profile.column(name)?;

@@ -2,8 +2,10 @@
 
 mod assemble;
 mod cell;
+mod cells;
 mod collect;
 mod csv_rows;
+mod decimal;
 mod guess;
 mod guess_time;
 mod intern;
@@ -20,14 +22,18 @@ mod when;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::{Columns, Form, ReadOptions, Table, TableError, TableVariable};
+use super::time::zone_named;
+use super::{CalendarStep, Columns, Form, ReadOptions, Table, TableError, TableVariable, TimeScale};
 use crate::{Dataset, Observation};
 use assemble::{Shape, Source};
-use cell::Missing;
+use cell::Notation;
+use cells::Recorder;
 use collect::Collected;
 use guess::Roles;
 use profile::Profile;
 use rows::{AHEAD, Rows};
+
+pub use cells::Cells;
 
 /// Files that are opened at once to look at their first rows.
 const LOOKED_AT: usize = 64;
@@ -57,21 +63,41 @@ impl Table {
     /// When a file cannot be read, a role of a column cannot be found, or (unless they are to be skipped) a row
     /// cannot be understood; the message says where and what to do.
     pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Table, TableError> {
-        let missing = Missing::new(&options.missing);
-        let (mut opened, profile) = look(paths, options, &missing)?;
-        let mut roles = guess::roles(options, &profile)?;
-        let mut all = Collected::new(&roles, options);
-        let names = profile.names();
-        for (index, path) in paths.iter().enumerate() {
-            let mut rows = match opened.get_mut(index).and_then(Option::take) {
-                Some(rows) => rows,
-                None => source::open(path, options.delimiter)?,
-            };
-            check_columns(rows.as_ref(), &names, &roles, options, &paths[0])?;
-            all.file(rows.as_mut(), &stem(path), &roles, &missing, options.skip_bad_rows)?;
-        }
-        finish(all, &mut roles, options, paths)
+        Ok(read(paths, options, false)?.0)
     }
+
+    /// As [`Table::read`], and takes the cells of the files down as they are written.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    pub fn read_with_cells(paths: &[PathBuf], options: &ReadOptions) -> Result<(Table, Cells), TableError> {
+        let (table, recorder, notation) = read(paths, options, true)?;
+        let cells = recorder.unwrap_or_default().finish(&table, notation);
+        Ok((table, cells))
+    }
+}
+
+/// The table of files, and their cells where these are asked for.
+fn read(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+    with_cells: bool,
+) -> Result<(Table, Option<Recorder>, Notation), TableError> {
+    let (mut opened, notation, profile) = look(paths, options)?;
+    let mut roles = guess::roles(options, &profile)?;
+    let mut all = Collected::new(&roles, options);
+    all.recorder = with_cells.then(Recorder::default);
+    let names = profile.names();
+    for (index, path) in paths.iter().enumerate() {
+        let mut rows = match opened.get_mut(index).and_then(Option::take) {
+            Some(rows) => rows,
+            None => source::open(path, options.delimiter)?,
+        };
+        check_columns(rows.as_ref(), &names, &roles, options, &paths[0])?;
+        all.file(rows.as_mut(), &stem(path), &roles, &notation, options.skip_bad_rows)?;
+    }
+    let recorder = all.recorder.take();
+    Ok((finish(all, &mut roles, options, paths)?, recorder, notation))
 }
 
 impl Dataset<f64> {
@@ -87,26 +113,28 @@ impl Dataset<f64> {
 type Opened = Vec<Option<Box<dyn Rows>>>;
 
 /// Opens the first files, as many as are needed to see enough rows.
-fn look(
-    paths: &[PathBuf],
-    options: &ReadOptions,
-    missing: &Missing,
-) -> Result<(Opened, Profile), TableError> {
+fn look(paths: &[PathBuf], options: &ReadOptions) -> Result<(Opened, Notation, Profile), TableError> {
     let (first, others) = paths.split_first().ok_or(TableError::NoFiles)?;
     let mut rows = source::open(first, options.delimiter)?;
-    let mut profile = Profile::of(rows.as_mut(), missing)?;
+    let decimal = match options.decimal {
+        Some(sign) => sign,
+        None => decimal::decimal_sign(rows.as_mut())?,
+    };
+    let notation = Notation::new(&options.missing, decimal);
+    let mut profile = Profile::of(rows.as_mut(), &notation)?;
     let mut opened = vec![Some(rows)];
     for path in others.iter().take(LOOKED_AT - 1) {
         if profile.rows >= AHEAD {
+            profile.is_part = true;
             break;
         }
         let mut rows = source::open(path, options.delimiter)?;
-        profile.look_at(rows.as_mut(), missing)?;
+        profile.look_at(rows.as_mut(), &notation)?;
         opened.push(Some(rows));
     }
     match profile.rows {
         0 if profile.columns.is_empty() => Err(no_rows(paths)),
-        _ => Ok((opened, profile)),
+        _ => Ok((opened, notation, profile)),
     }
 }
 
@@ -200,12 +228,17 @@ fn finish(
         label.per_time = all.labels.are_per_time();
     }
     let (classes, places) = all.labels.classes();
-    let time = roles.when.scale();
+    let mut time = roles.when.scale();
     let has_id = columns.id.is_some();
     let duplicates = options.duplicates;
     let shape = Shape { sources: &sources, duplicates, scale: &time, has_id, classes: &places };
     let (series, merged) = assemble::series(&all, &shape)?;
     all.account.merged = merged;
+    if let TimeScale::Date { zone, calendar, .. } = &mut time
+        && let Some(zone) = zone_named(zone)
+    {
+        *calendar = CalendarStep::of(series.iter().map(|series| series.times.as_slice()), &zone);
+    }
     let origins = vec![0.0; series.len()];
     let data = Dataset::new(Observation::Vector { channels: variables.len() }, series)?;
     Ok(Table { data, origins, variables, classes, time, columns: columns.clone(), account: all.account })

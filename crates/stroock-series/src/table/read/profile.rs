@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::cell::{Cell, Missing};
-use super::rows::{Next, Rows};
-use crate::table::{TableError, date};
+use super::cell::{Cell, Notation};
+use super::decimal::may_have_comma;
+use super::rows::{AHEAD, Next, Rows};
+use crate::table::{DateFormat, TableError, date};
 
 /// Different values that are counted one by one.
 const DISTINCT: usize = 50;
@@ -20,8 +21,13 @@ pub(super) struct ColumnProfile {
     /// Different values, as far as they were counted.
     distinct: BTreeSet<String>,
     pub(super) zone: Option<String>,
-    /// Whether all numbers could be years.
+    /// Of the cells, those that are dates in each format; numbers are counted as those that they may be.
+    formats: [usize; DateFormat::ALL.len()],
+    /// Whether all dates with the year last have points between their parts.
+    dotted: bool,
+    /// Whether all numbers could be years, and those of our time.
     years: bool,
+    recent: bool,
     /// Whether every row has the number of the row before plus one, and the last number.
     counts: bool,
     last: Option<f64>,
@@ -37,19 +43,22 @@ impl ColumnProfile {
             clocks: 0,
             distinct: BTreeSet::new(),
             zone: zone.map(str::to_owned),
+            formats: [0; DateFormat::ALL.len()],
+            dotted: true,
             years: true,
+            recent: true,
             counts: true,
             last: None,
         }
     }
 
-    fn look_at(&mut self, cell: Cell<'_>, missing: &Missing) {
-        if missing.holds(cell) {
+    fn look_at(&mut self, cell: Cell<'_>, notation: &Notation) {
+        if notation.holds(cell) {
             self.counts = false;
             return;
         }
         self.present += 1;
-        let number = cell.number();
+        let number = notation.number(cell);
         self.counts &= match (self.last, number) {
             (_, None) => false,
             (None, Some(_)) => true,
@@ -57,18 +66,68 @@ impl ColumnProfile {
         };
         self.last = number;
         self.years &= number.is_none_or(|number| number.fract() == 0.0 && (1000.0..3000.0).contains(&number));
+        self.recent &= number.is_some_and(|number| (1800.0..=2100.0).contains(&number));
         match cell {
-            _ if number.is_some() => self.numbers += 1,
-            Cell::Instant(_) | Cell::Local(_) => self.dates += 1,
+            _ if number.is_some() => {
+                self.numbers += 1;
+                self.note_formats(&cell.shown());
+            }
+            Cell::Instant(_) | Cell::Local(_) => {
+                self.dates += 1;
+                self.formats[DateFormat::Ymd as usize] += 1;
+            }
             Cell::Text(bytes) => {
                 let text = std::str::from_utf8(bytes).unwrap_or_default();
-                self.dates += usize::from(date::is_date(text));
+                self.dates += usize::from(self.note_formats(text));
                 self.clocks += usize::from(date::clock_hours(text).is_some());
             }
             _ => {}
         }
         if number.is_none() && self.distinct.len() <= DISTINCT {
             self.distinct.insert(cell.shown());
+        }
+    }
+
+    /// Counts a text for the formats that it is a date of; whether there is one.
+    fn note_formats(&mut self, text: &str) -> bool {
+        // Dates with the year first are read whatever the order of others: they tell nothing about it.
+        if date::is_date(text, DateFormat::Ymd) {
+            self.formats[DateFormat::Ymd as usize] += 1;
+            return true;
+        }
+        let mut any = false;
+        for format in DateFormat::ALL.into_iter().skip(1).filter(|format| date::is_date(text, *format)) {
+            self.formats[format as usize] += 1;
+            any = true;
+            if matches!(format, DateFormat::Dmy | DateFormat::Mdy) {
+                self.dotted &= text.contains('.') && !text.contains(['/', '-']);
+            }
+        }
+        any
+    }
+
+    /// Whether all cells may be dates in a format.
+    pub(super) fn is_all(&self, format: DateFormat) -> bool {
+        self.present > 0 && self.formats[format as usize] == self.present
+    }
+
+    /// The format of texts that are dates; `None` where the order of day and month cannot be known.
+    pub(super) fn date_format(&self, expected: Option<DateFormat>) -> Option<DateFormat> {
+        let count = |format: DateFormat| self.formats[format as usize];
+        let (day_first, month_first) = (count(DateFormat::Dmy), count(DateFormat::Mdy));
+        let others = [DateFormat::Ymd, DateFormat::Month, DateFormat::Quarter];
+        let most = others.into_iter().map(count).max().unwrap_or(0);
+        if day_first.max(month_first) <= most {
+            return others.into_iter().find(|format| count(*format) == most);
+        }
+        match day_first.cmp(&month_first) {
+            std::cmp::Ordering::Greater => Some(DateFormat::Dmy),
+            std::cmp::Ordering::Less => Some(DateFormat::Mdy),
+            // Nobody writes the month first with points.
+            std::cmp::Ordering::Equal if self.dotted => Some(DateFormat::Dmy),
+            std::cmp::Ordering::Equal => {
+                expected.filter(|format| matches!(format, DateFormat::Dmy | DateFormat::Mdy))
+            }
         }
     }
 
@@ -92,6 +151,11 @@ impl ColumnProfile {
         self.years && !self.is_text()
     }
 
+    /// Whether the column has years that people keep records of.
+    pub(super) fn is_recent_years(&self) -> bool {
+        self.is_years() && self.recent && self.is_all(DateFormat::Year)
+    }
+
     /// Whether the column could be the time.
     pub(super) fn is_time(&self) -> bool {
         self.is_dates() || self.is_clock() || !self.is_text()
@@ -107,21 +171,25 @@ impl ColumnProfile {
         self.distinct.first().map(String::as_str)
     }
 
-    /// Why a column of text is not a variable.
-    pub(super) fn reason(&self) -> String {
+    /// Why a column of text is not a variable, as far as so many first rows tell, or all rows.
+    pub(super) fn reason(&self, first: Option<usize>) -> String {
         let example = self.distinct.first().map(String::as_str).unwrap_or_default();
         if self.is_dates() {
             return format!("dates, such as `{example}`");
         }
+        if !self.distinct.is_empty() && self.distinct.iter().all(|text| may_have_comma(text)) {
+            return format!("numbers with commas, such as `{example}`: decimals or thousands?");
+        }
+        let rows = first.map_or_else(String::new, |rows| format!(" in the first {rows} rows"));
         match self.distinct.len() {
-            0 | 1 => format!("text, always `{example}`"),
+            0 | 1 => format!("text, always `{example}`{rows}"),
             count if count > DISTINCT => {
                 format!("text with more than {DISTINCT} different values, such as `{example}`")
             }
             count if count <= 20 => {
-                format!("text with {count} different values, such as `{example}`: perhaps the label")
+                format!("text with {count} different values{rows}, such as `{example}`: perhaps the label")
             }
-            count => format!("text with {count} different values, such as `{example}`"),
+            count => format!("text with {count} different values{rows}, such as `{example}`"),
         }
     }
 }
@@ -130,20 +198,22 @@ impl ColumnProfile {
 pub(super) struct Profile {
     pub(super) columns: Vec<ColumnProfile>,
     pub(super) rows: usize,
+    /// Whether there may be more rows than were looked at.
+    pub(super) is_part: bool,
 }
 
 impl Profile {
     /// Looks at the first rows of a first file.
-    pub(super) fn of(rows: &mut dyn Rows, missing: &Missing) -> Result<Self, TableError> {
+    pub(super) fn of(rows: &mut dyn Rows, notation: &Notation) -> Result<Self, TableError> {
         let columns = rows.header().iter().enumerate();
         let columns = columns.map(|(index, name)| ColumnProfile::new(name, rows.zone(index))).collect();
-        let mut profile = Profile { columns, rows: 0 };
-        profile.look_at(rows, missing)?;
+        let mut profile = Profile { columns, rows: 0, is_part: false };
+        profile.look_at(rows, notation)?;
         Ok(profile)
     }
 
     /// Looks at the first rows of a further file, which is rewound afterwards.
-    pub(super) fn look_at(&mut self, rows: &mut dyn Rows, missing: &Missing) -> Result<(), TableError> {
+    pub(super) fn look_at(&mut self, rows: &mut dyn Rows, notation: &Notation) -> Result<(), TableError> {
         let place = |column: &ColumnProfile| rows.header().iter().position(|name| *name == column.name);
         let places: Vec<Option<usize>> = self.columns.iter().map(place).collect();
         for _ in 0..rows.ahead() {
@@ -154,12 +224,18 @@ impl Profile {
             }
             for (column, place) in self.columns.iter_mut().zip(&places) {
                 if let Some(place) = *place {
-                    column.look_at(rows.cell(place), missing);
+                    column.look_at(rows.cell(place), notation);
                 }
             }
         }
+        self.is_part |= rows.ahead() >= AHEAD;
         rows.rewind();
         Ok(())
+    }
+
+    /// The rows that were looked at, where they may not be all.
+    pub(super) fn first_rows(&self) -> Option<usize> {
+        self.is_part.then_some(self.rows)
     }
 
     /// Names of all columns.

@@ -36,6 +36,10 @@ const TIME: &[&str] = &[
     "month",
     "years",
     "year",
+    "quarter",
+    "period",
+    "yearmonth",
+    "yyyymm",
     "offset",
     "elapsed",
     "unixtime",
@@ -178,6 +182,19 @@ pub(super) fn value_rank(name: &str) -> Option<usize> {
 pub(super) fn date_part(name: &str) -> Option<usize> {
     let name = plain(name);
     DATE_PARTS.iter().position(|names| names.contains(&name.as_str()))
+}
+
+/// Whether a name means months by their year and number.
+pub(super) fn means_months(name: &str) -> bool {
+    let plain = plain(name);
+    ["month", "period", "yyyymm"].iter().any(|word| plain.contains(word))
+        || plain == "ym"
+        || means_dates(name)
+}
+
+/// Whether a name means dates, and nothing else.
+pub(super) fn means_dates(name: &str) -> bool {
+    plain(name).contains("date")
 }
 
 /// Whether a name means the number of the row.

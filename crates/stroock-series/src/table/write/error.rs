@@ -17,8 +17,8 @@ pub enum WriteError {
         /// Columns.
         columns: usize,
     },
-    /// Two columns have one name, or one has none.
-    #[error("the column name `{name}` is empty or there twice: rename one of the variables")]
+    /// Two columns have one name.
+    #[error("the column name `{name}` is there twice: rename one of the variables")]
     Name {
         /// The name.
         name: String,

@@ -56,7 +56,7 @@ impl Column {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DataFrame {
-    /// Name of every column; no name is empty or there twice.
+    /// Name of every column; no name is there twice.
     pub names: Vec<String>,
     /// The columns.
     pub columns: Vec<Column>,
@@ -72,7 +72,7 @@ impl DataFrame {
             return Err(WriteError::Names { names: self.names.len(), columns: self.columns.len() });
         }
         let mut seen = HashSet::new();
-        if let Some(name) = self.names.iter().find(|name| name.is_empty() || !seen.insert(name.as_str())) {
+        if let Some(name) = self.names.iter().find(|name| !seen.insert(name.as_str())) {
             return Err(WriteError::Name { name: name.clone() });
         }
         let expected = self.columns.first().map_or(0, Column::len);
