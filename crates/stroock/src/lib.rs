@@ -15,19 +15,23 @@
 //! 11. [`predict`]: what a trained model says about series;
 //! 12. [`residual`]: how observations scatter around decoded paths together;
 //! 13. [`score`]: how good predictions are;
-//! 14. [`estimator`]: from a table to a fitted model and to predictions in the units of the user;
-//! 15. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
+//! 14. [`forecast`]: what comes after the end of a series, by plain methods that backtests choose among;
+//! 15. [`classifier`]: classes of whole series in closed form;
+//! 16. [`estimator`]: from a table to a fitted model and to predictions in the units of the user;
+//! 17. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
 //! [`prelude`] has what most programs need. [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
 //! and decoders of images share, [`initial`] draws the weights that training starts from, and
-//! [`entries`] has the numbers of a tensor.
+//! [`entries`] has the numbers of a tensor, and [`parameters`] walks through the tensors of a module.
 //! [`plain`] has the same operations in plain tensor operations: on any backend, and to test the kernels against.
 
 pub mod batch;
+pub mod classifier;
 pub mod decoder;
 pub mod encoder;
 pub mod entries;
 pub mod estimator;
+pub mod forecast;
 pub mod foreign;
 pub mod fused;
 pub mod image;
@@ -36,6 +40,7 @@ pub mod latent;
 pub mod likelihood;
 pub mod model;
 pub mod objective;
+pub mod parameters;
 pub mod plain;
 pub mod predict;
 pub mod prelude;

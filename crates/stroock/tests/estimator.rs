@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use stroock::estimator::{EstimatorError, EvaluateOptions, FitConfig, Goal, Model, PredictOptions};
+use stroock::estimator::{EstimatorError, EvaluateOptions, FitConfig, Goal, Horizon, Model, PredictOptions};
 use stroock::run::{Progress, RunFolder, StopFlag};
 use stroock::score::HoldOut;
 use stroock::series::Labels;
@@ -80,11 +80,21 @@ fn long_series_are_cut_filled_and_forecast() {
     assert_eq!(forecast.len(), 12);
     assert_eq!(forecast.times[0], last + 3600.0);
     assert!(forecast.warnings.is_empty(), "{:?}", forecast.warnings);
-    let far = model.forecast(&table, last + 50.0 * 3600.0, None, &PredictOptions::default()).unwrap();
-    assert!(far.warnings[0].contains("outside the span"), "{:?}", far.warnings);
-    let too_far = model.forecast(&table, last + 900.0 * 3600.0, None, &PredictOptions::default());
-    let said = too_far.unwrap_err().to_string();
-    assert!(said.contains("up to 2024-02-"), "{said}");
+    assert!(forecast.notes[0].contains("`load` (season of 24 steps)"), "{:?}", forecast.notes);
+    // The wave goes on, as far as one likes.
+    let far = model.forecast(&table, Horizon::Steps(900), None, &PredictOptions::default()).unwrap();
+    assert_eq!(far.len(), 1800);
+    for row in (0..far.len()).filter(|&row| far.channels[row] == 0) {
+        let hour = (far.times[row] / 3600.0).rem_euclid(24.0);
+        let truth = 50.0 + 10.0 * (std::f64::consts::TAU * hour / 24.0).sin();
+        assert!((far.mean[row] - truth).abs() < 0.5, "{} for {truth}", far.mean[row]);
+    }
+    let days = model.forecast(&table, Horizon::Length(86_400.0), Some(7200.0), &PredictOptions::default());
+    assert_eq!(days.unwrap().len(), 24);
+    let options =
+        EvaluateOptions { hold_out: HoldOut::Tail { share: 0.1 }, origins: 2, ..EvaluateOptions::default() };
+    let scores = model.evaluate_forecasts(&table, None, &options).unwrap().overall;
+    assert!(scores.mse < 0.01 * scores.baselines[0].mse, "{scores:?}");
     let endless = model.forecast(&table, 1e300, None, &PredictOptions::default());
     assert!(matches!(endless, Err(EstimatorError::TooManyTimes { times, .. }) if times > 1e290));
     for refused in [model.sample(2, Some(1e-300), 1), model.sample_given(&table, 2, Some(1e-300), 1)] {
@@ -118,6 +128,68 @@ fn classes_per_time_are_learnt_and_scored() {
     let scores = scores.classes.unwrap().scores;
     assert_eq!(scores.count, 600);
     assert!(scores.accuracy > 0.85, "{scores:?}");
+}
+
+/// Series of two shapes with levels of their own, a few of them long enough to be cut for another goal.
+fn shapes(series: usize) -> String {
+    let mut text = String::from("id,time,x,kind\n");
+    for series in 0..series {
+        for step in 0..60 {
+            let t = f64::from(step) / 60.0;
+            let x = if series % 2 == 0 { (12.0 * t).sin() } else { (30.0 * t).sin() };
+            let level = f64::from(series as u32 % 7);
+            writeln!(
+                text,
+                "s{series},{step},{:.4},{}",
+                x + level,
+                if series % 2 == 0 { "slow" } else { "fast" }
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn classes_of_series_are_learnt_from_few_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ReadOptions { label: Some("kind".into()), ..ReadOptions::default() };
+    let table = read(folder.path(), "shapes.csv", &shapes(6), &options);
+    // Six series would be cut into windows to fill gaps.
+    assert!(Sampling::suggest(&table).sampling.window.is_some());
+    let sampling = FitConfig::sampling(&table, Goal::Classify).sampling;
+    assert_eq!(sampling.window, None);
+    let table = table.sampled(sampling);
+    let config = FitConfig::suggest(&table, sampling, Goal::Classify).unwrap().with_epochs(2);
+    let run = RunFolder::create(folder.path().join("run")).unwrap();
+    let fitted = config.fit(&table, &run, &StopFlag::new(), Progress::hidden).unwrap();
+    let classes = |numbers: &[usize]| -> Vec<&Labels> {
+        numbers.iter().map(|&number| &table.data.series()[number].labels).collect()
+    };
+    for class in 0..2 {
+        assert!(classes(&fitted.split.train).contains(&&Labels::Class(class)), "{:?}", fitted.split);
+    }
+    let about = fitted.model.classifier.as_ref().unwrap().description();
+    assert_eq!((about.choice.share, about.classes), (1.0, 2));
+    assert_eq!(about.series, fitted.split.train.len() + fitted.split.validation.len());
+
+    // New series, and the same bits from the file and for a part of the table.
+    let new = read(folder.path(), "new.csv", &shapes(9), &options);
+    let found = fitted.model.classify(&new, &PredictOptions::default()).unwrap();
+    let names: Vec<usize> = found.probabilities.iter().map(|row| usize::from(row[1] > row[0])).collect();
+    assert_eq!(found.classes, ["fast", "slow"]);
+    assert_eq!(names, [1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    let loaded = Model::load(&folder.path().join("run")).unwrap();
+    assert_eq!(loaded.classify(&new, &PredictOptions::default()).unwrap(), found);
+    let part = read(folder.path(), "part.csv", &shapes(3), &options);
+    assert_eq!(
+        loaded.classify(&part, &PredictOptions::default()).unwrap().probabilities,
+        found.probabilities[..3]
+    );
+    let prepared = loaded.prepare(&new).unwrap();
+    let evaluation = loaded.evaluate(&prepared, None, &EvaluateOptions::default()).unwrap().classes.unwrap();
+    assert_eq!((evaluation.scores.count, evaluation.scores.accuracy), (9, 1.0));
+    assert_eq!(evaluation.left_out.unwrap().series, about.series);
 }
 
 #[test]

@@ -58,6 +58,7 @@ fn description() -> Description {
             classes: vec!["well".into(), "ill".into()],
             residual: None,
             table: None,
+            forecast: None,
         },
     }
 }

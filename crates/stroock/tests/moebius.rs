@@ -8,8 +8,9 @@ use stroock::latent::{
     AttractorPrior, MoebiusError, MoebiusPlan, MoebiusStates, RaggedTimes, StepLengths, moebius,
     moebius_paths,
 };
-use stroock_kernels::moebius::{Attractor, MoebiusProblem, MoebiusProcess, SeriesTimes};
+use stroock_kernels::moebius::{MoebiusProblem, MoebiusProcess, SeriesTimes};
 use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::path::Attractor;
 use stroock_kernels::start::Draws;
 use stroock_testing::finite_difference::{assert_close, gradient};
 
@@ -98,9 +99,10 @@ fn tensors_have_the_numbers_of_the_kernel() {
     };
     let requests = SeriesTimes { offsets: &plan.requests.offsets, times: &plan.requests.times };
     let draws = Draws { key: plan.key, series: &plan.series, samples: 3, first_sample: 2 };
+    let coefficients = [pull, rates, frequencies].concat();
     let problem = MoebiusProblem {
         process,
-        prior: Some(Attractor { pull: &pull, rates: &rates, frequencies: &frequencies }),
+        prior: Some(Attractor { coefficients: &coefficients }),
         requests,
         spans: &plan.spans,
         strata: 3,

@@ -1,9 +1,11 @@
 //! Classes of series, or of their times.
 
+use super::choice::mixed;
 use super::predictions::Wanted;
 use super::predictions::{PredictOptions, chunks, time_column};
 use super::{EstimatorError, Model, Prepared};
 use crate::model::ModelSettings;
+use crate::series::Series;
 use crate::series::table::{Column, DataFrame, Table, TimeScale};
 use crate::task::TaskKind;
 
@@ -34,7 +36,8 @@ impl Model {
     /// When the model has not learned classes, or the table does not fit it.
     pub fn classify(&self, table: &Table, options: &PredictOptions) -> Result<Classes, EstimatorError> {
         let prepared = self.prepare(table)?;
-        let rows = self.class_probabilities(&prepared, options)?;
+        let numbers: Vec<usize> = (0..prepared.data.series().len()).collect();
+        let rows = self.class_probabilities(&prepared, &prepared.streams(&numbers), options)?;
         let per_time = self.is_per_time()?;
         let mut classes = Classes {
             ids: Vec::new(),
@@ -83,10 +86,36 @@ impl Model {
         }
     }
 
-    /// For each series the probabilities of classes at each of its times, or once; means over draws.
+    /// For each series the probabilities of classes at each of its times, or once: those of the classifier, of the
+    /// latent SDE with noise that depends on the given streams, or of both with the shares that were chosen on
+    /// validation series.
     pub(super) fn class_probabilities(
         &self,
         prepared: &Prepared,
+        streams: &[u32],
+        options: &PredictOptions,
+    ) -> Result<Vec<Vec<Vec<f64>>>, EstimatorError> {
+        options.check()?;
+        let per_time = self.is_per_time()?;
+        let Some(classifier) = self.classifier.as_ref().filter(|_| !per_time) else {
+            return self.latent_probabilities(prepared, streams, options);
+        };
+        let series: Vec<&Series> = prepared.data.series().iter().collect();
+        let of_classifier = classifier.all_probabilities(&series);
+        let share = classifier.description().choice.share;
+        if share == 1.0 {
+            return Ok(of_classifier.into_iter().map(|row| vec![row]).collect());
+        }
+        let of_model = self.latent_probabilities(prepared, streams, options)?;
+        let mix = |(a, b): (Vec<f64>, Vec<Vec<f64>>)| b.iter().map(|b| mixed(&a, b, share)).collect();
+        Ok(of_classifier.into_iter().zip(of_model).map(mix).collect())
+    }
+
+    /// The same of the latent SDE alone; means over draws.
+    pub(super) fn latent_probabilities(
+        &self,
+        prepared: &Prepared,
+        streams: &[u32],
         options: &PredictOptions,
     ) -> Result<Vec<Vec<Vec<f64>>>, EstimatorError> {
         options.check()?;
@@ -103,7 +132,14 @@ impl Model {
         for wanted in chunks(prepared, &wanted, options.draws) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
+            let streams: Vec<u32> = numbers.iter().map(|&number| streams[number]).collect();
+            let drawn = self.predictor().posterior_of(
+                &prepared.data,
+                &numbers,
+                &streams,
+                &times,
+                options.path_draws(),
+            )?;
             for (wanted, drawn) in wanted.iter().zip(drawn) {
                 let rows = if per_time { wanted.times.len() } else { 1 };
                 let mut means = vec![vec![0.0; classes]; rows];

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::EstimatorError;
 use crate::batch::Batcher;
-use crate::model::ModelConfig;
+use crate::model::{ModelConfig, ModelSettings};
 use crate::series::table::{Sampling, Table};
-use crate::series::{Scaler, Split};
+use crate::series::{Labels, Scaler, Series, Split};
+use crate::task::TaskKind;
 use crate::training::{Schedule, TrainingConfig};
 
 /// The rate that training ends with, as a share of the full one.
@@ -49,11 +50,15 @@ pub struct FitConfig {
 }
 
 impl FitConfig {
-    /// Which series of a table, cut as the configuration says, are for what: a random split of whole series. Windows
-    /// of a long series resemble their neighbours, so that there the last ones are for testing; those for validation
-    /// are of all seasons.
+    /// Which series of a table, cut as the configuration says, are for what: a random split of whole series, in which
+    /// classes of series keep their shares. Windows of a long series resemble their neighbours, so that there the last
+    /// ones are for testing; those for validation are of all seasons.
     pub fn split(&self, table: &Table) -> Split {
         let (count, seed) = (table.data.series().len(), self.training.seed);
+        if self.learns_series() && self.sampling.window.is_none() {
+            let classes: Vec<Option<u32>> = table.data.series().iter().map(class_of).collect();
+            return Split::stratified(&classes, self.validation_share, self.test_share, seed);
+        }
         let random = Split::random(count, self.validation_share, self.test_share, seed);
         if self.sampling.window.is_none() {
             return random;
@@ -78,6 +83,11 @@ impl FitConfig {
         self
     }
 
+    /// Whether classes of whole series are learnt.
+    pub(super) fn learns_series(&self) -> bool {
+        matches!(self.model.task(), Some(TaskKind::ClassPerSeries { .. }))
+    }
+
     /// The scaler of the training series.
     pub(super) fn scaler(&self, table: &Table, split: &Split) -> Result<Scaler, EstimatorError> {
         let scaler = Scaler::standard(&table.data, &split.train);
@@ -87,5 +97,13 @@ impl FitConfig {
             Some(channel) => Err(EstimatorError::Scale { variable: table.variables[channel].name.clone() }),
             None => Ok(scaler),
         }
+    }
+}
+
+/// The class of a whole series, where it has one.
+pub(super) fn class_of<V>(series: &Series<V>) -> Option<u32> {
+    match series.labels {
+        Labels::Class(class) => Some(class),
+        _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::classifier::ClassifierProblem;
 use crate::model::{ModelConfigError, ModelFileError};
 use crate::predict::PredictionError;
 use crate::run::{ConfigError, RunError};
@@ -55,6 +56,9 @@ pub enum EstimatorError {
         /// The level.
         level: f64,
     },
+    /// No series and no path is asked for.
+    #[error("nothing is to be sampled: ask for at least one")]
+    Nothing,
     /// More draws are to be returned than there are.
     #[error("{samples} samples cannot be taken from {draws} draws")]
     Samples {
@@ -99,6 +103,9 @@ pub enum EstimatorError {
     /// Probabilities cannot be scored.
     #[error(transparent)]
     Score(#[from] ScoreError),
+    /// The classifier of a model file cannot be used.
+    #[error(transparent)]
+    Classifier(#[from] ClassifierProblem),
     /// The configuration makes no model.
     #[error(transparent)]
     Model(#[from] ModelConfigError),

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::predictions::{PredictOptions, Wanted, chunks};
+use super::bridge::Bridged;
+use super::predictions::{Gathered, PredictOptions, chunks};
 use super::{EstimatorError, Model, Prepared};
+use crate::classifier::Choice;
 use crate::score::{ClassScores, ClassSums, HeldOutScores, HoldOut, Scores, held_times, withhold};
 use crate::series::{Dataset, Labels};
 
@@ -16,12 +18,19 @@ pub struct EvaluateOptions {
     pub draws: usize,
     /// Seed of what is held out, and of the draws.
     pub seed: u64,
+    /// Times that forecasts begin at, where the tail is held out; the last one leaves the whole tail.
+    #[serde(default = "one")]
+    pub origins: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 impl Default for EvaluateOptions {
     /// Runs of six: single values between neighbours hardly need a model.
     fn default() -> Self {
-        Self { hold_out: HoldOut::Blocks { share: 0.2, length: 6 }, draws: 100, seed: 1 }
+        Self { hold_out: HoldOut::Blocks { share: 0.2, length: 6 }, draws: 100, seed: 1, origins: 1 }
     }
 }
 
@@ -41,6 +50,23 @@ pub struct ClassEvaluation {
     pub classes: Vec<String>,
     /// Scores.
     pub scores: ClassScores,
+    /// How well the classifier did on labelled series that were left out one by one, and its share of the answer;
+    /// `None` where the latent SDE answers alone.
+    #[serde(default)]
+    pub left_out: Option<LeftOut>,
+}
+
+/// What is known about a classifier from the series that it was fitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Labelled series.
+    pub series: usize,
+    /// Share of right classes, each series left out in turn.
+    pub accuracy: f64,
+    /// Mean log loss of the same.
+    pub log_loss: f64,
+    /// How much of the answer is the classifier's.
+    pub choice: Choice,
 }
 
 /// What was found out about a model.
@@ -78,16 +104,22 @@ impl Model {
         let about = &self.description.data;
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
         let data = withhold(prepared.data.clone(), numbers, options.hold_out, &statics, options.seed)?;
-        let held = Prepared { data, ..prepared.clone() };
+        // The next window would know the future.
+        let ahead = matches!(options.hold_out, HoldOut::Tail { .. });
+        let bridges = if ahead { None } else { self.bridges()? };
+        let bridged = Bridged::new(bridges, Prepared { data, ..prepared.clone() })?;
+        let held = &bridged.prepared;
         let channels = held.data.observation().len();
         let mut sums = HeldOutScores::new(&about.scaler, channels, options.hold_out);
-        let wanted = numbers.iter().map(|&number| {
-            let times = held_times(&held.data.series()[number], channels);
-            Wanted { number, times, ..Wanted::default() }
-        });
-        let wanted: Vec<Wanted> = wanted.filter(|wanted| !wanted.times.is_empty()).collect();
+        let mut gathered = Gathered::default();
+        for &number in numbers {
+            for time in held_times(&held.data.series()[number], channels) {
+                gathered.add(bridged.answering(number, time), held.origins[number] + time, 0..channels);
+            }
+        }
+        let wanted = gathered.finish();
         let draws = PredictOptions { draws: options.draws, seed: options.seed, ..PredictOptions::default() };
-        for wanted in chunks(&held, &wanted, options.draws) {
+        for wanted in chunks(held, &wanted, options.draws) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
             let drawn = self.predictor().posterior(&held.data, &numbers, &times, draws.path_draws())?;
@@ -124,7 +156,9 @@ impl Model {
         let origins = numbers.iter().map(|&number| prepared.origins[number]).collect();
         let chosen = Prepared::new(Dataset::new(prepared.data.observation(), chosen)?, origins);
         let mut sums = ClassSums::new(classes.len());
-        let probabilities = self.class_probabilities(&chosen, draws)?;
+        // By their places among those that are tested on: a figure that was published stays what it is.
+        let streams: Vec<u32> = (0..chosen.data.series().len() as u32).collect();
+        let probabilities = self.class_probabilities(&chosen, &streams, draws)?;
         for (series, rows) in chosen.data.series().iter().zip(&probabilities) {
             let truths: Vec<Option<u32>> = match &series.labels {
                 Labels::Class(class) => vec![Some(*class)],
@@ -137,6 +171,15 @@ impl Model {
                 }
             }
         }
-        Ok(sums.finish().map(|scores| ClassEvaluation { classes: classes.clone(), scores }))
+        let left_out = self.classifier.as_ref().map(|classifier| {
+            let about = classifier.description();
+            LeftOut {
+                series: about.series,
+                accuracy: about.accuracy,
+                log_loss: about.log_loss,
+                choice: about.choice,
+            }
+        });
+        Ok(sums.finish().map(|scores| ClassEvaluation { classes: classes.clone(), scores, left_out }))
     }
 }

@@ -1,17 +1,20 @@
 //! Fitting: split, scale, train, and learn how observations scatter around what was learned.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use burn::module::Module;
 use burn::tensor::Device;
 
+use super::bridge::Bridges;
 use super::residuals::residual_process;
 use super::{DataConfig, EstimatorError, FitConfig, Goal, Model, Prepared, RunConfig};
+use crate::forecast::Forecaster;
 use crate::initial::InitialWeights;
 use crate::model::{DataDescription, Description, ModelSettings, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
-use crate::series::Split;
-use crate::series::table::{ReadOptions, Sampling, Table};
+use crate::series::table::{ReadOptions, Table};
+use crate::series::{Dataset, Split};
 use crate::training::{Outcome, Trainer};
 
 /// A fit that has ended.
@@ -38,7 +41,7 @@ impl Model {
     /// # Errors
     /// When there is nothing to learn from, or the folder holds a run already.
     pub fn fit(table: &Table, goal: Goal, folder: impl Into<PathBuf>) -> Result<Self, EstimatorError> {
-        let sampling = Sampling::suggest(table).sampling;
+        let sampling = FitConfig::sampling(table, goal).sampling;
         let table = table.clone().sampled(sampling);
         let config = FitConfig::suggest(&table, sampling, goal)?;
         let folder = RunFolder::create(folder)?;
@@ -73,14 +76,15 @@ impl FitConfig {
         let data = scaler.apply(&table.data)?;
         let device = Device::flex().autodiff();
         let model = self.model.init(&mut InitialWeights::new(self.training.seed, &device))?.materialize();
+        let (learned_from, learned) = self.with_bridges(&data, table, &split)?;
         let trainer = Trainer {
             config: self.training,
-            data: &data,
-            split: &split,
+            data: &learned_from,
+            split: &learned,
             batcher: self.batcher,
             metadata: Some(&metadata),
         };
-        let steps_per_epoch = self.training.steps_of_epoch(split.train.len());
+        let steps_per_epoch = self.training.steps_of_epoch(learned.train.len());
         let folder = folder.into();
         let done = folder.map_or(Ok(0), |folder| trainer.done(folder))?;
         let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done };
@@ -92,7 +96,20 @@ impl FitConfig {
             description.data.residual =
                 Some(residual_process(&model, &description.data, &data, &split, self.goal)?);
         }
-        let model = Model { model, description };
+        let mut model = Model { model, description, classifier: None };
+        // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
+        if trained.outcome != Outcome::Stopped
+            && let Some(mut forecaster) = Forecaster::choose(table)
+        {
+            if self.goal == Goal::Forecast {
+                model.compare_latent(&mut forecaster, table, &data, &split)?;
+            }
+            model.description.data.forecast = Some(forecaster);
+        }
+        let prepared = Prepared::new(data, table.origins.clone());
+        if trained.outcome != Outcome::Stopped && self.learns_series() {
+            model.classifier = model.learn_series(&prepared, &split, self.classifier())?;
+        }
         if let (Some(folder), true) = (folder, trained.outcome != Outcome::Stopped) {
             model.save(&folder.paths().model())?;
         }
@@ -101,9 +118,33 @@ impl FitConfig {
             outcome: trained.outcome,
             epochs: trained.epochs,
             best: trained.best,
-            prepared: Prepared::new(data, table.origins.clone()),
+            prepared,
             split,
         })
+    }
+
+    /// The series to learn from: windows of long series, and the windows across the borders of those for training.
+    fn with_bridges<'d>(
+        &self,
+        data: &'d Dataset,
+        table: &Table,
+        split: &Split,
+    ) -> Result<(Cow<'d, Dataset>, Split), EstimatorError> {
+        let bridges = Bridges::new(self.sampling, &table.variables).filter(|_| self.goal == Goal::Impute);
+        let Some(bridges) = bridges else { return Ok((Cow::Borrowed(data), split.clone())) };
+        let mut is_training = vec![false; data.series().len()];
+        split.train.iter().for_each(|&number| is_training[number] = true);
+        let (mut all, mut split) = (data.series().to_vec(), split.clone());
+        for (first, second) in bridges.pairs(data, &table.origins) {
+            let windows = [first, second].map(|number| (&data.series()[number], table.origins[number]));
+            if let (true, true) = (is_training[first], is_training[second])
+                && let Some(bridge) = bridges.between(windows[0], windows[1])
+            {
+                split.train.push(all.len());
+                all.push(bridge);
+            }
+        }
+        Ok((Cow::Owned(Dataset::new(data.observation(), all)?), split))
     }
 
     /// What the model file says about the data.
@@ -126,6 +167,7 @@ impl FitConfig {
                 sampling: self.sampling,
                 step: self.step,
             }),
+            forecast: None,
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::predictions::{Wanted, time_column};
+use super::bridge::{Bridged, Bridges};
+use super::predictions::{Gathered, Wanted, time_column};
 use super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
-use crate::series::table::{Column, DataFrame, Table};
+use crate::series::table::{Cells, Column, DataFrame, Table};
 use crate::series::{Dataset, Series};
 
 impl Model {
@@ -20,34 +21,35 @@ impl Model {
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
         let prepared = self.prepare(table)?;
-        let (prepared, wanted) = match at {
+        let (bridged, wanted) = match at {
             None => {
-                let wanted = self.gaps(&prepared);
-                (prepared, wanted)
+                let bridged = Bridged::new(self.bridges()?, prepared)?;
+                let wanted = self.gaps(&bridged);
+                (bridged, wanted)
             }
             Some(times) => self.everything_at(prepared, times)?,
         };
-        self.predict(&prepared, &wanted, options)
+        self.predict(&bridged.prepared, &wanted, options)
+    }
+
+    /// How windows of the model lie across each other.
+    pub(super) fn bridges(&self) -> Result<Option<Bridges>, EstimatorError> {
+        Ok(Bridges::new(self.table()?.sampling, &self.variables()))
     }
 
     /// The values that are missing at times of the series. Numbers of whole series are no gaps.
-    fn gaps(&self, prepared: &Prepared) -> Vec<Wanted> {
+    fn gaps(&self, bridged: &Bridged) -> Vec<Wanted> {
+        let prepared = &bridged.prepared;
         let channels = prepared.data.observation().len();
-        let of_series = |(number, series): (usize, &Series)| {
-            let mut wanted = Wanted { number, ..Wanted::default() };
+        let mut gathered = Gathered::default();
+        for number in 0..bridged.windows() {
+            let series = &prepared.data.series()[number];
             for (i, &time) in series.times.iter().enumerate() {
                 let gaps = self.dynamic().filter(|&channel| !series.is_observed(channels, i, channel));
-                let before = wanted.entries.len();
-                let index = wanted.times.len();
-                wanted.entries.extend(gaps.map(|channel| (index, channel)));
-                if wanted.entries.len() > before {
-                    wanted.times.push(time);
-                    wanted.user_times.push(prepared.user_times[number][i]);
-                }
+                gathered.add(bridged.answering(number, time), prepared.user_times[number][i], gaps);
             }
-            (!wanted.entries.is_empty()).then_some(wanted)
-        };
-        prepared.data.series().iter().enumerate().filter_map(of_series).collect()
+        }
+        gathered.finish()
     }
 
     /// The channels that change in time.
@@ -62,7 +64,7 @@ impl Model {
         &self,
         prepared: Prepared,
         times: &[f64],
-    ) -> Result<(Prepared, Vec<Wanted>), EstimatorError> {
+    ) -> Result<(Bridged, Vec<Wanted>), EstimatorError> {
         let mut times = times.to_vec();
         times.sort_by(f64::total_cmp);
         times.dedup();
@@ -99,23 +101,21 @@ impl Model {
                 }
             }
         }
-        let wanted = asked.into_iter().enumerate().filter(|(_, times)| !times.is_empty());
-        let wanted = wanted.map(|(number, times)| self.all_at(number, origins[number], times)).collect();
         let data = Dataset::new(observation, all)?;
-        Ok((Prepared { data, origins, user_times, warnings }, wanted))
-    }
-
-    /// Every variable at times of the user.
-    pub(super) fn all_at(&self, number: usize, origin: f64, user_times: Vec<f64>) -> Wanted {
-        let entries = (0..user_times.len())
-            .flat_map(|time| self.dynamic().map(move |channel| (time, channel)))
-            .collect();
-        let times = user_times.iter().map(|time| time - origin).collect();
-        Wanted { number, times, user_times, entries }
+        let prepared = Prepared { data, origins, user_times, warnings };
+        let bridged = Bridged::new(self.bridges()?, prepared)?;
+        let mut gathered = Gathered::default();
+        for (number, times) in asked.into_iter().enumerate() {
+            for user_time in times {
+                let time = user_time - bridged.prepared.origins[number];
+                gathered.add(bridged.answering(number, time), user_time, self.dynamic());
+            }
+        }
+        Ok((bridged, gathered.finish()))
     }
 
     /// The table with its gaps filled by predictive means: a row for each series and time, a column for each
-    /// variable. What was observed stays as it was.
+    /// variable. What was observed stays as it was; [`Predictions::fill`] keeps everything else of a file, too.
     ///
     /// # Errors
     /// When the predictions are not about this table.
@@ -131,6 +131,8 @@ impl Model {
                 ids.push(series.id.clone());
                 times.push(origin + time);
                 for (channel, values) in values.iter_mut().enumerate() {
+                    // Numbers of whole series stand at their first time.
+                    let i = if table.variables[channel].is_static { 0 } else { i };
                     values.push(match series.is_observed(channels, i, channel) {
                         true => series.values[i * channels + channel],
                         false => f64::NAN,
@@ -152,5 +154,22 @@ impl Model {
             data_frame.columns.push(Column::Number(values));
         }
         Ok(data_frame)
+    }
+}
+
+impl Predictions {
+    /// Writes the predictive means into the cells of the table that they are about. Variables that the files have no
+    /// column for are left out.
+    pub fn fill(&self, cells: &mut Cells) {
+        let mut places: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
+        for row in 0..self.len() {
+            places.entry((&self.ids[row], self.times[row].to_bits())).or_default().push(row);
+        }
+        for row in 0..cells.rows() {
+            let found = cells.key(row).and_then(|(id, time)| places.get(&(id, time.to_bits())).cloned());
+            for place in found.into_iter().flatten() {
+                cells.set(row, &self.variables[self.channels[place]], self.mean[place]);
+            }
+        }
     }
 }

@@ -13,6 +13,8 @@
 //! A [`Model`] is the contents of a model file: nothing else is needed to use it on series it never saw. Settings
 //! come from the data ([`FitConfig::suggest`]); every one of them can be changed before [`FitConfig::fit`].
 
+mod bridge;
+mod choice;
 mod classify;
 mod config;
 mod error;
@@ -30,8 +32,9 @@ mod suggest;
 pub use classify::Classes;
 pub use config::{FitConfig, Goal};
 pub use error::EstimatorError;
-pub use evaluate::{ClassEvaluation, EvaluateOptions, Evaluation, VariableEvaluation};
+pub use evaluate::{ClassEvaluation, EvaluateOptions, Evaluation, LeftOut, VariableEvaluation};
 pub use fit::Fitted;
+pub use forecast::{ForecastView, Horizon};
 pub use model::{Model, Prepared};
 pub use predictions::{PredictOptions, Predictions};
 pub use run_config::{DataConfig, RunConfig};

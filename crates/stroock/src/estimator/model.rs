@@ -6,9 +6,10 @@ use std::path::Path;
 use burn::tensor::Device;
 
 use super::EstimatorError;
+use crate::classifier::SeriesClassifier;
 use crate::model::{Description, ModelSettings, StandardModel, TableDescription};
 use crate::predict::Predictor;
-use crate::run::RunPaths;
+use crate::run::{RunPaths, TensorFile};
 use crate::series::table::Table;
 use crate::series::{Dataset, Series};
 
@@ -19,6 +20,8 @@ pub struct Model {
     pub model: StandardModel,
     /// What it is made of and what it reads.
     pub description: Description,
+    /// Classes of whole series in closed form, where these are learnt, and its share of the answer.
+    pub classifier: Option<SeriesClassifier>,
 }
 
 /// Series of a table in the terms of a model.
@@ -42,6 +45,21 @@ impl Prepared {
         let user_times = data.series().iter().zip(&origins).map(of_series).collect();
         Self { data, origins, user_times, warnings: Vec::new() }
     }
+
+    /// For each of the given series the number that its noise depends on: a hash of its name and its origin, so that
+    /// the prediction of a series does not depend on the others of its table.
+    pub(super) fn streams(&self, numbers: &[usize]) -> Vec<u32> {
+        let stream = |&number: &usize| {
+            let id = self.data.series()[number].id.bytes();
+            let origin = self.origins[number].to_bits().to_le_bytes();
+            // FNV-1a, whose halves are folded into one.
+            let hash = id.chain(origin).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+            });
+            (hash ^ (hash >> 32)) as u32
+        };
+        numbers.iter().map(stream).collect()
+    }
 }
 
 impl Model {
@@ -54,11 +72,18 @@ impl Model {
             true => RunPaths::new(path).model(),
             false => path.to_path_buf(),
         };
-        let (model, description) = Description::load(&path, &Device::flex())?;
+        let mut file = TensorFile::load(&path)?;
+        let classifier = SeriesClassifier::take(&mut file)?;
+        let (model, description): (_, Description) =
+            Description::from_tensors(&file, &path, &Device::flex())?;
         if description.data.table.is_none() {
             return Err(EstimatorError::NoTable);
         }
-        Ok(Self { model, description })
+        if let Some(classifier) = &classifier {
+            let channels = description.model.observation().len();
+            classifier.check(channels, description.data.classes.len())?;
+        }
+        Ok(Self { model, description, classifier })
     }
 
     /// Writes a model file.
@@ -66,7 +91,15 @@ impl Model {
     /// # Errors
     /// When a parameter is not finite or the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), EstimatorError> {
-        Ok(self.description.save(&self.model, path)?)
+        let mut file = self.description.to_tensors(&self.model)?;
+        self.classifier.iter().try_for_each(|classifier| classifier.note(&mut file))?;
+        Ok(file.save(path)?)
+    }
+
+    /// Whether the fit has ended. A model of a run that was stopped, or that goes on, does not know yet how observations
+    /// scatter around its paths.
+    pub fn is_finished(&self) -> bool {
+        self.description.data.residual.is_some()
     }
 
     /// Draws of the model, in its units.

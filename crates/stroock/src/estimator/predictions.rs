@@ -1,10 +1,13 @@
 //! What a fitted model is to predict, and its predictions in the units of the user.
 
+use std::collections::HashMap;
+
 use stroock_kernels::noise::{NoiseKey, Stage};
 
 use super::{EstimatorError, Model, Prepared};
-use crate::model::{ModelSettings, PathDraws};
+use crate::model::{DataDescription, ModelSettings, PathDraws};
 use crate::predict::Summary;
+use crate::residual::Shape;
 use crate::series::table::{Column, DataFrame, TimeScale};
 
 /// How much of a predictive distribution is wanted.
@@ -12,7 +15,8 @@ use crate::series::table::{Column, DataFrame, TimeScale};
 pub struct PredictOptions {
     /// Levels of quantiles, between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Draws that means and quantiles are taken over.
+    /// Draws that means and quantiles are taken over. Where quantiles are known in closed form, and no samples are
+    /// wanted, fewer serve for the means.
     pub draws: usize,
     /// Draws that are given out, too.
     pub samples: usize,
@@ -53,6 +57,8 @@ pub struct Predictions {
     pub time: TimeScale,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// How the predictions came about, where there is more to say than that the model made them.
+    pub notes: Vec<String>,
 }
 
 /// What is to be predicted of one series.
@@ -68,12 +74,73 @@ pub(super) struct Wanted {
     pub entries: Vec<(usize, usize)>,
 }
 
+/// Wanted values, gathered by the windows that answer for them, in the order in which these are first asked.
+#[derive(Default)]
+pub(super) struct Gathered {
+    wanted: Vec<Wanted>,
+    places: HashMap<usize, usize>,
+}
+
+impl Gathered {
+    /// Adds values of some channels at one time of a window, once for each time.
+    pub fn add(
+        &mut self,
+        (number, time): (usize, f64),
+        user_time: f64,
+        channels: impl Iterator<Item = usize>,
+    ) {
+        let mut channels = channels.peekable();
+        if channels.peek().is_none() {
+            return;
+        }
+        let place = *self.places.entry(number).or_insert_with(|| {
+            self.wanted.push(Wanted { number, ..Wanted::default() });
+            self.wanted.len() - 1
+        });
+        let wanted = &mut self.wanted[place];
+        let index = wanted.times.len();
+        wanted.times.push(time);
+        wanted.user_times.push(user_time);
+        wanted.entries.extend(channels.map(|channel| (index, channel)));
+    }
+
+    /// What was gathered, each window with increasing times.
+    pub fn finish(self) -> Vec<Wanted> {
+        self.wanted.into_iter().map(Wanted::in_order).collect()
+    }
+}
+
+impl Wanted {
+    fn in_order(self) -> Self {
+        if self.times.is_sorted() {
+            return self;
+        }
+        let mut order: Vec<usize> = (0..self.times.len()).collect();
+        order.sort_by(|&a, &b| self.times[a].total_cmp(&self.times[b]));
+        let mut ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &index)| ranks[index] = rank);
+        let sorted = |values: &[f64]| order.iter().map(|&index| values[index]).collect();
+        let mut entries: Vec<(usize, usize)> =
+            self.entries.iter().map(|&(index, channel)| (ranks[index], channel)).collect();
+        entries.sort_unstable();
+        Wanted {
+            number: self.number,
+            times: sorted(&self.times),
+            user_times: sorted(&self.user_times),
+            entries,
+        }
+    }
+}
+
 /// Points times draws that are simulated at once.
 const AT_ONCE: usize = 1 << 20;
 
+/// Paths that a predictive mean is taken over where its distribution is known in closed form.
+const MEAN_PATHS: usize = 32;
+
 /// Times of all series together that may be asked for, and times of one series times draws: what does not fit into
 /// the memory of a usual computer is refused before it is begun.
-const MOST_TIMES: usize = 1 << 24;
+pub(super) const MOST_TIMES: usize = 1 << 24;
 
 impl PredictOptions {
     pub(super) fn check(&self) -> Result<(), EstimatorError> {
@@ -108,6 +175,10 @@ pub(super) fn steps(
     if count > most as f64 || count.is_nan() {
         return Err(EstimatorError::TooManyTimes { times: count, most, draws: Some(draws) });
     }
+    // A step may be too short for the times that it leads to.
+    if first + every == first || last + every == last {
+        return Err(EstimatorError::Step { every });
+    }
     // A negative count is 0.
     Ok((from..(count + 1.0) as usize).map(|step| first + every * step as f64).collect())
 }
@@ -132,6 +203,26 @@ impl Model {
         Ok((columns.id.clone().unwrap_or_else(|| "id".into()), time))
     }
 
+    /// Predictions without a row yet.
+    pub(super) fn no_predictions(&self, options: &PredictOptions) -> Result<Predictions, EstimatorError> {
+        let variables = self.description.data.variables.iter();
+        Ok(Predictions {
+            ids: Vec::new(),
+            times: Vec::new(),
+            channels: Vec::new(),
+            mean: Vec::new(),
+            sd: Vec::new(),
+            quantiles: vec![Vec::new(); options.quantiles.len()],
+            samples: vec![Vec::new(); options.samples],
+            levels: options.quantiles.clone(),
+            variables: variables.map(|variable| variable.name.clone()).collect(),
+            names: self.names()?,
+            time: self.table()?.time.clone(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
     /// Predicts values of series.
     pub(super) fn predict(
         &self,
@@ -142,25 +233,24 @@ impl Model {
         options.check()?;
         self.check_reach(prepared, wanted)?;
         let about = &self.description.data;
-        let mut predictions = Predictions {
-            ids: Vec::new(),
-            times: Vec::new(),
-            channels: Vec::new(),
-            mean: Vec::new(),
-            sd: Vec::new(),
-            quantiles: vec![Vec::new(); options.quantiles.len()],
-            samples: vec![Vec::new(); options.samples],
-            levels: options.quantiles.clone(),
-            variables: about.variables.iter().map(|variable| variable.name.clone()).collect(),
-            names: self.names()?,
-            time: self.table()?.time.clone(),
-            warnings: prepared.warnings.clone(),
-        };
+        let mut predictions = self.no_predictions(options)?;
+        predictions.warnings.clone_from(&prepared.warnings);
         predictions.warnings.extend(self.beyond(wanted));
-        for wanted in chunks(prepared, wanted, options.draws) {
+        // Under a residual process, and without samples, predictive distributions are known without drawing from them.
+        let is_closed = about.residual.is_some() && options.samples == 0;
+        let paths = match is_closed {
+            true => PathDraws { samples: options.draws.min(MEAN_PATHS), ..options.path_draws() },
+            false => options.path_draws(),
+        };
+        let closed = ClosedForm::new(about, &options.quantiles);
+        for wanted in chunks(prepared, wanted, paths.samples) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
+            let (predictor, streams) = (self.predictor(), prepared.streams(&numbers));
+            let drawn = match is_closed {
+                true => predictor.marginals_of(&prepared.data, &numbers, &streams, &times, paths)?,
+                false => predictor.posterior_of(&prepared.data, &numbers, &streams, &times, paths)?,
+            };
             for (wanted, drawn) in wanted.iter().zip(&drawn) {
                 let id = &prepared.data.series()[wanted.number].id;
                 for &(time, channel) in &wanted.entries {
@@ -169,8 +259,13 @@ impl Model {
                     predictions.channels.push(channel);
                     let user = |value: f64| about.scaler.to_user(channel, value);
                     // Means given the paths have less noise than means of observations.
-                    let mean = drawn.means_at(time, channel).sum::<f64>() / options.draws as f64;
-                    predictions.mean.push(user(mean));
+                    let mean = user(drawn.mean_at(time, channel));
+                    predictions.mean.push(mean);
+                    if is_closed {
+                        let sd = f64::from(drawn.sds[time * drawn.channels + channel]);
+                        closed.push(&mut predictions, channel, mean, sd);
+                        continue;
+                    }
                     let values: Vec<f64> = drawn.observations_at(time, channel).map(user).collect();
                     let summary = Summary::of(&values, 1, &options.quantiles);
                     predictions.sd.extend(summary.sd);
@@ -218,6 +313,38 @@ impl Model {
     }
 }
 
+/// Quantiles of the shapes of residuals, in user units.
+struct ClosedForm {
+    /// Scale of each channel, in the units of the user.
+    scales: Vec<f64>,
+    /// Standard deviation of each shape.
+    sds: Vec<f64>,
+    /// Quantiles of each shape, `[C][levels]`.
+    quantiles: Vec<Vec<f64>>,
+}
+
+impl ClosedForm {
+    fn new(about: &DataDescription, levels: &[f64]) -> Self {
+        let residuals = about.residual.iter().flat_map(|process| &process.channels);
+        let shapes: Vec<Shape> = residuals.map(|residual| residual.shape).collect();
+        let quantiles = |shape: &Shape| levels.iter().map(|&level| shape.quantile(level)).collect();
+        Self {
+            scales: (0..shapes.len()).map(|channel| about.scaler.scale_of(channel).abs()).collect(),
+            sds: shapes.iter().map(|shape| shape.variance().sqrt()).collect(),
+            quantiles: shapes.iter().map(quantiles).collect(),
+        }
+    }
+
+    /// Appends what follows from a mean in the units of the user and a standard deviation in those of the model.
+    fn push(&self, predictions: &mut Predictions, channel: usize, mean: f64, sd: f64) {
+        let unit = self.scales[channel] * sd;
+        predictions.sd.push(unit * self.sds[channel]);
+        for (all, quantile) in predictions.quantiles.iter_mut().zip(&self.quantiles[channel]) {
+            all.push(mean + unit * quantile);
+        }
+    }
+}
+
 /// Parts that are small enough to be simulated at once.
 pub(super) fn chunks<'a>(
     prepared: &Prepared,
@@ -243,7 +370,7 @@ pub(super) fn chunks<'a>(
 pub(super) fn time_column(scale: &TimeScale, times: &[f64]) -> Column {
     match scale {
         TimeScale::Number => Column::Number(times.to_vec()),
-        TimeScale::Date { .. } => Column::Text(times.iter().map(|&time| scale.write(time)).collect()),
+        TimeScale::Date { .. } => Column::Text(scale.write_all(times)),
     }
 }
 

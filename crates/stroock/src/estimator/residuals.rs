@@ -1,8 +1,11 @@
 //! How observations scatter around decoded paths, learned from series that were not trained on.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use stroock_kernels::noise::{NoiseKey, Stage};
 
+use super::bridge::OWN;
 use super::{EstimatorError, Goal};
 use crate::model::{DataDescription, PathDraws, StandardModel};
 use crate::predict::Predictor;
@@ -47,6 +50,7 @@ pub(super) fn residual_process(
     // Gaps decide where gaps are to be filled, ends where the future is asked for.
     let judged = |way: usize| matches!(ways[way], HoldOut::Tail { .. }) == (goal == Goal::Forecast);
     let way = |rank: usize| Some(rank % ways.len()).filter(|&way| judged(way));
+    let inner = inner_part(about, goal);
     let white = DataDescription { residual: None, ..about.clone() };
     let predictor = Predictor::new(model, &white);
     let draws = PathDraws { key: NoiseKey::of(5, Stage::Prediction), samples: DRAWS, first_sample: 0 };
@@ -56,7 +60,8 @@ pub(super) fn residual_process(
     for (chunk, numbers) in chosen.chunks(SERIES_AT_ONCE).enumerate() {
         let times: Vec<Vec<f64>> =
             numbers.iter().map(|&number| held.series()[number].times.clone()).collect();
-        let drawn = predictor.posterior(&held, numbers, &times, draws)?;
+        let streams: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
+        let drawn = predictor.marginals_of(&held, numbers, &streams, &times, draws)?;
         for (i, (&number, drawn)) in numbers.iter().zip(drawn).enumerate() {
             let way = way(chunk * SERIES_AT_ONCE + i);
             let series = &held.series()[number];
@@ -64,12 +69,12 @@ pub(super) fn residual_process(
                 *scale = f64::from(*sd);
             }
             for (channel, samples) in samples.iter_mut().enumerate() {
-                let decoded = |i: usize| drawn.means_at(i, channel).sum::<f64>() / DRAWS as f64;
-                samples.push(sample(series, channels, channel, way, decoded));
+                let decoded = |i: usize| drawn.mean_at(i, channel);
+                samples.push(sample(series, channels, channel, way, &inner, decoded));
             }
         }
     }
-    let others = observed_samples(data, &split.train, &statics, &ways, judged)?;
+    let others = observed_samples(data, &split.train, &statics, &ways, judged, &inner)?;
     let process = |channel: usize| fit_with_shrinkage(&samples[channel], &others[channel], scales[channel]);
     Ok(ResidualProcess { channels: (0..channels).into_par_iter().map(process).collect() })
 }
@@ -81,6 +86,7 @@ fn observed_samples(
     statics: &[bool],
     ways: &[HoldOut],
     judged: impl Fn(usize) -> bool,
+    inner: &Range<f64>,
 ) -> Result<Vec<Vec<DecodedSample>>, EstimatorError> {
     let channels = data.observation().len();
     // Spread over all of them: they may be in the order of time.
@@ -94,19 +100,31 @@ fn observed_samples(
     let of_channel = |channel: usize| {
         let of_series = |(rank, series): (usize, &Series)| {
             let way = Some(rank % ways.len()).filter(|&way| judged(way));
-            sample(series, channels, channel, way, |_| 0.0)
+            sample(series, channels, channel, way, inner, |_| 0.0)
         };
         held.series().iter().enumerate().map(of_series).collect()
     };
     Ok((0..channels).map(of_channel).collect())
 }
 
-/// One channel of a series with what is decoded at its times.
+/// The times of a series that are judged where gaps are filled: of a window the part that it answers for, since bridges
+/// answer near its borders, and predictions there would be judged as if they were asked.
+fn inner_part(about: &DataDescription, goal: Goal) -> Range<f64> {
+    let window = about.table.as_ref().and_then(|table| table.sampling.window);
+    match window.filter(|_| goal == Goal::Impute) {
+        Some(window) => OWN.start * window..OWN.end * window,
+        None => f64::NEG_INFINITY..f64::INFINITY,
+    }
+}
+
+/// One channel of a series with what is decoded at its times. Held values outside of the inner part are left out where
+/// they would be judged.
 fn sample(
     series: &Series,
     channels: usize,
     channel: usize,
     way: Option<usize>,
+    inner: &Range<f64>,
     decoded: impl Fn(usize) -> f64,
 ) -> DecodedSample {
     let mut sample = DecodedSample { way, ..DecodedSample::default() };
@@ -116,7 +134,7 @@ fn sample(
             sample.observed.seen_times.push(time);
             sample.observed.seen_values.push(value);
             sample.seen_means.push(decoded(i));
-        } else if series.is_observed(channels, i, channel) {
+        } else if series.is_observed(channels, i, channel) && (way.is_none() || inner.contains(&time)) {
             sample.observed.held_times.push(time);
             sample.observed.held_values.push(value);
             sample.held_means.push(decoded(i));

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::FitConfig;
+use crate::series::Labels;
 use crate::series::table::{ReadOptions, Table};
 
 /// What a fit depends on, as it stands in the `config.toml` of its folder.
@@ -30,6 +32,9 @@ pub struct DataConfig {
     pub series: usize,
     /// Values that were found.
     pub values: u64,
+    /// A hash of everything that was found; empty where it was not noted.
+    #[serde(default)]
+    pub fingerprint: String,
     /// How the files were read.
     pub read: ReadOptions,
 }
@@ -37,11 +42,51 @@ pub struct DataConfig {
 impl DataConfig {
     /// What is noted about a table that was read from files and cut.
     pub fn of(table: &Table, files: Vec<PathBuf>, read: ReadOptions) -> Self {
-        Self { files, series: table.data.series().len(), values: table.account.values, read }
+        let (series, values) = (table.data.series().len(), table.account.values);
+        Self { files, series, values, fingerprint: fingerprint(table), read }
     }
 
-    /// Whether a table has as many series and values as the one that was fitted.
+    /// Whether a table has as many series and values as the one that was fitted, and the same ones where that was noted.
     pub fn is_of(&self, table: &Table) -> bool {
         (self.series, self.values) == (table.data.series().len(), table.account.values)
+            && (self.fingerprint.is_empty() || self.fingerprint == fingerprint(table))
     }
+}
+
+/// SHA-256 of the series of a table in their order: names, times, values, gaps, labels.
+fn fingerprint(table: &Table) -> String {
+    let mut hash = Sha256::new();
+    let mut text = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    table.variables.iter().for_each(|variable| text(&variable.name));
+    table.classes.iter().for_each(|class| text(class));
+    let channels = table.data.observation().len();
+    for (series, origin) in table.data.series().iter().zip(&table.origins) {
+        hash.update((series.id.len() as u64).to_le_bytes());
+        hash.update(&series.id);
+        hash.update((series.times.len() as u64).to_le_bytes());
+        hash.update(origin.to_le_bytes());
+        for (i, time) in series.times.iter().enumerate() {
+            hash.update(time.to_le_bytes());
+            for channel in 0..channels {
+                match series.is_observed(channels, i, channel) {
+                    true => hash.update(series.values[i * channels + channel].to_le_bytes()),
+                    false => hash.update(f64::NAN.to_le_bytes()),
+                }
+            }
+        }
+        match &series.labels {
+            Labels::None => {}
+            Labels::Class(class) => hash.update(class.to_le_bytes()),
+            Labels::ClassPerTime(classes) => {
+                classes.iter().for_each(|class| hash.update(class.map_or(-1, i64::from).to_le_bytes()));
+            }
+            Labels::RealPerTime { values, .. } => {
+                values.iter().for_each(|value| hash.update(value.to_le_bytes()));
+            }
+        }
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -15,6 +15,7 @@ impl Model {
     /// # Errors
     /// When the step is not positive.
     pub fn sample(&self, count: usize, every: Option<f64>, seed: u64) -> Result<DataFrame, EstimatorError> {
+        check_count(count)?;
         let axis = self.description.data.batcher.grid_axis;
         let times = &steps(axis.start, axis.end, self.step(every)?, 0, count)?;
         let draws = PathDraws { key: NoiseKey::of(seed, Stage::Prediction), samples: count, first_sample: 0 };
@@ -35,6 +36,7 @@ impl Model {
         every: Option<f64>,
         seed: u64,
     ) -> Result<DataFrame, EstimatorError> {
+        check_count(count)?;
         let every = self.step(every)?;
         let prepared = self.prepare(table)?;
         let mut wanted = Vec::new();
@@ -49,7 +51,14 @@ impl Model {
         for wanted in chunks(&prepared, &wanted, count) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn = self.predictor().posterior(&prepared.data, &numbers, &times, options.path_draws())?;
+            let streams = prepared.streams(&numbers);
+            let drawn = self.predictor().posterior_of(
+                &prepared.data,
+                &numbers,
+                &streams,
+                &times,
+                options.path_draws(),
+            )?;
             all.extend(numbers.into_iter().zip(drawn));
         }
         let rows = all.iter().flat_map(|(number, drawn)| {
@@ -103,5 +112,12 @@ impl Model {
             data_frame.columns.push(Column::Number(std::mem::take(&mut values[channel])));
         }
         Ok(data_frame)
+    }
+}
+
+fn check_count(count: usize) -> Result<(), EstimatorError> {
+    match count {
+        0 => Err(EstimatorError::Nothing),
+        _ => Ok(()),
     }
 }

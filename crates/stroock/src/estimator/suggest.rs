@@ -10,7 +10,7 @@ use crate::model::{
     DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentSdeConfig, ModelConfig,
 };
 use crate::objective::ElboWeights;
-use crate::series::table::{Sampling, Table};
+use crate::series::table::{Align, Sampling, Suggestion, Table};
 use crate::series::{Series, quantile};
 use crate::task::{TaskConfig, TaskKind};
 use crate::training::{AdamConfig, TrainingConfig};
@@ -18,6 +18,8 @@ use crate::training::{AdamConfig, TrainingConfig};
 /// Steps of the optimiser that a fit aims at, and the bounds of its epochs.
 const STEPS: usize = 5000;
 const EPOCHS: (usize, usize) = (20, 300);
+/// Fewer where classes of series are learnt: the classifier in closed form does not wait for them.
+const STEPS_OF_CLASSES: usize = 1500;
 
 /// Series from which on gaps are filled by a model that follows the observations: it overfits 913 windows of the Beijing
 /// table, and gains most on 8 000 stays of PhysioNet.
@@ -30,6 +32,18 @@ const EVEN_KNOTS: usize = 17;
 const REGULAR_POINTS: usize = 257;
 
 impl FitConfig {
+    /// The sampling that suits a table and a goal. Series that have a class each are not cut: what tells classes apart
+    /// may take their whole length.
+    pub fn sampling(table: &Table, goal: Goal) -> Suggestion {
+        let suggestion = Sampling::suggest(table);
+        let is_per_series = table.columns.label.as_ref().is_some_and(|label| !label.per_time);
+        if goal != Goal::Classify || !is_per_series || suggestion.sampling.window.is_none() {
+            return suggestion;
+        }
+        let reason = "No windows: every series has a class, and is seen as a whole.".into();
+        Suggestion { sampling: Sampling { window: None, align: Align::Start }, reasons: vec![reason] }
+    }
+
     /// Settings for a table that has been cut by the given sampling.
     ///
     /// # Errors
@@ -53,8 +67,13 @@ impl FitConfig {
         let lengths = sorted(series.iter().map(|series| series.times.len() as f64));
         let small = values < 5000;
         let batch_size = if series.len() < 256 { 16 } else { 32 };
-        let steps_per_epoch = (series.len() * 4 / 5).div_ceil(batch_size).max(1);
-        let epochs = (STEPS / steps_per_epoch).clamp(EPOCHS.0, EPOCHS.1) as u64;
+        // Windows are learned from with those across their borders.
+        let bridged = goal == Goal::Impute && sampling.window.is_some();
+        let learned_from = if bridged { 2 * series.len() } else { series.len() };
+        let steps_per_epoch = (learned_from * 4 / 5).div_ceil(batch_size).max(1);
+        let is_per_series = task.as_ref().is_some_and(|task| !task.output.is_per_time());
+        let steps = if is_per_series { STEPS_OF_CLASSES } else { STEPS };
+        let epochs = (steps / steps_per_epoch).clamp(EPOCHS.0, EPOCHS.1) as u64;
         let width = if small { 32 } else { 64 };
         let follows = goal == Goal::Impute && series.len() >= MANY_SERIES;
         let recipe = match follows {

@@ -5,9 +5,11 @@ use burn::nn::Linear;
 use burn::tensor::Tensor;
 use burn::tensor::activation::softplus;
 use serde::{Deserialize, Serialize};
+use stroock_kernels::moebius::{MoebiusError, MoebiusProcess, SeriesTimes};
 
+use super::moebius::doubles;
 use super::process::positive;
-use super::{KnotPrior, LearnedAttractor};
+use super::{KnotPrior, LearnedAttractor, RaggedTimes, Steering};
 use crate::encoder::Knots;
 use crate::initial::InitialWeights;
 
@@ -83,5 +85,19 @@ impl MarginalProcess {
         let width = softplus(self.width.forward(knots.states.clone()), 1.0);
         let width = width.mul_scalar(self.config.width / std::f64::consts::LN_2).add_scalar(NARROWEST);
         (self.position.forward(knots.states.clone()), width.reshape([count]))
+    }
+
+    /// What steers the paths at the requested times of their series.
+    ///
+    /// # Errors
+    /// When the times are not those of as many series, or a number of the marginals is not as it should be.
+    pub fn steering(&self, knots: &Knots, requests: &RaggedTimes) -> Result<Steering, MoebiusError> {
+        let (positions, widths) = self.parameters(knots);
+        let [positions, widths, sigma] =
+            [positions.into_data(), widths.into_data(), self.scale().into_data()].map(doubles);
+        let dim = self.config.dim;
+        let knots = SeriesTimes { offsets: &knots.offsets, times: &knots.times };
+        let process = MoebiusProcess { dim, knots, positions: &positions, widths: &widths, sigma: sigma[0] };
+        Ok(Steering::of_marginals(dim, process.psi(requests.of_kernels())?, sigma[0]))
     }
 }

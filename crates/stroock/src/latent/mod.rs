@@ -9,6 +9,7 @@ mod path;
 mod process;
 mod start;
 mod steered;
+mod steering;
 
 pub use attractor::LearnedAttractor;
 pub use bound::frobenius_bound;
@@ -19,8 +20,10 @@ pub use moebius::{
 };
 pub use path::{PathDrift, PathGrid, PathNoise, PathPlan, PathRequests, PathStates, simulate};
 pub use process::{PathParameters, PathProcess};
+pub(crate) use start::prior_start;
 pub use start::{StartPlan, StartPoints, start_points};
 pub use steered::{KnotPrior, SteeredConfig, SteeredParameters, SteeredProcess};
+pub use steering::Steering;
 
 pub use stroock_kernels::moebius::StepLengths;
 pub use stroock_kernels::path::{Memory, Scheme, Space};

@@ -2,10 +2,9 @@
 
 use burn::tensor::{DType, Tensor, TensorData};
 use stroock_kernels::argument::{check_length, check_shape};
-use stroock_kernels::moebius::{
-    Attractor, MoebiusGradients, MoebiusProblem, MoebiusProcess, SeriesTimes, StepLengths,
-};
+use stroock_kernels::moebius::{MoebiusGradients, MoebiusProblem, MoebiusProcess, SeriesTimes, StepLengths};
 use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::path::Attractor;
 use stroock_kernels::start::Draws;
 
 pub use stroock_kernels::moebius::MoebiusError;
@@ -124,12 +123,13 @@ pub fn moebius_paths(
     Ok(Tensor::from_data(TensorData::new(paths, shape), (&device, dtype)))
 }
 
-fn doubles(data: TensorData) -> Vec<f64> {
+/// Numbers of a tensor in double precision.
+pub(super) fn doubles(data: TensorData) -> Vec<f64> {
     data.convert_dtype(DType::F64).iter::<f64>().collect()
 }
 
 impl RaggedTimes {
-    fn of_kernels(&self) -> SeriesTimes<'_> {
+    pub(super) fn of_kernels(&self) -> SeriesTimes<'_> {
         SeriesTimes { offsets: &self.offsets, times: &self.times }
     }
 }
@@ -155,11 +155,7 @@ impl MoebiusPlan {
     ) -> Result<MoebiusProblem<'a, T>, MoebiusError> {
         Ok(MoebiusProblem {
             process: self.process(inputs)?,
-            prior: prior.map(|parameters| {
-                let (pull, plane) = parameters.split_at(self.dim);
-                let (rates, frequencies) = plane.split_at(self.dim / 2);
-                Attractor { pull, rates, frequencies }
-            }),
+            prior: prior.map(|coefficients| Attractor { coefficients }),
             requests: self.requests.of_kernels(),
             spans: &self.spans,
             strata: self.strata,
@@ -247,9 +243,7 @@ impl Operation<4> for MoebiusPlan {
         _: [bool; 4],
     ) -> Result<[Vec<T>; 4], MoebiusError> {
         let of = self.pull_back([w, eps, sigma], Some(prior), of_output)?;
-        let mut of_prior = over_series(&of.prior.pull, self.dim);
-        of_prior.extend(over_series(&of.prior.rates, self.dim / 2));
-        of_prior.extend(over_series(&of.prior.frequencies, self.dim / 2));
+        let of_prior = over_series(&of.prior, prior.len());
         Ok([of.positions, of.widths, over_series(&of.sigma, 1), of_prior])
     }
 }

@@ -2,11 +2,11 @@
 
 use burn::module::{Module, Param};
 use burn::nn::Linear;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 
 use stroock_kernels::start::StartKind;
 
-use super::{LatentConfig, PriorKind};
+use super::{LatentConfig, PriorKind, prior_start};
 use crate::initial::InitialWeights;
 
 /// The map from a representation `h` to the parameters of a path process.
@@ -83,13 +83,12 @@ impl PathProcess {
     pub fn prior(&self, series: usize) -> PathParameters {
         let weight = self.mu.weight.val();
         let options = (&weight.device(), weight.dtype());
-        let (location, spread) = self.latent.space.start().prior(self.latent.dim);
+        let (location, spread) = prior_start(self.latent.space, self.latent.dim, series, &weight);
         let [rows, columns] = self.latent.drift_shape();
         let prior = self.prior_coefficients(series);
-        let width = location.len();
         PathParameters {
-            location: Tensor::from_data(TensorData::new(location.repeat(series), [series, width]), options),
-            spread: Tensor::full([series], spread, options),
+            location,
+            spread,
             drift: prior.clone().unwrap_or_else(|| Tensor::zeros([series, rows, columns], options)),
             sigma: self.scale(),
             prior,

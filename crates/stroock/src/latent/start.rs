@@ -1,7 +1,8 @@
 //! Start points of a batch as an operation on tensors.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorData};
 use stroock_kernels::noise::NoiseKey;
+use stroock_kernels::path::Space;
 use stroock_kernels::start::{Draws, StartDistribution, StartError, StartKind};
 
 use crate::fused::{self, Computed, Evaluated, FusedReal, Operation};
@@ -50,6 +51,21 @@ pub fn start_points(
         points: flat.clone().narrow(0, 0, points).reshape([samples, series, n]),
         kl: flat.narrow(0, points, series),
     })
+}
+
+/// Locations (`[B, ..]`) and spreads (`[B]`) of the start points of the prior on a space for so many series, on the
+/// device and in the precision of a tensor.
+pub(crate) fn prior_start<const D: usize>(
+    space: Space,
+    dim: usize,
+    series: usize,
+    like: &Tensor<D>,
+) -> (Tensor<2>, Tensor<1>) {
+    let options = (&like.device(), like.dtype());
+    let (location, spread) = space.start().prior(dim);
+    let width = location.len();
+    let location = Tensor::from_data(TensorData::new(location.repeat(series), [series, width]), options);
+    (location, Tensor::full([series], spread, options))
 }
 
 impl StartPlan {

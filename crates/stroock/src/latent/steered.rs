@@ -6,8 +6,10 @@ use burn::tensor::activation::softplus;
 use burn::tensor::{Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::LearnedAttractor;
+use super::moebius::doubles;
 use super::process::{positive, power_spherical};
+use super::steering::linear_between;
+use super::{LearnedAttractor, RaggedTimes, Steering};
 use crate::encoder::Knots;
 use crate::initial::InitialWeights;
 
@@ -134,5 +136,15 @@ impl SteeredProcess {
             sigma: self.scale(),
             prior: self.prior.as_ref().map(|prior| prior.coefficients(series)),
         }
+    }
+}
+
+impl SteeredParameters {
+    /// What steers the paths at the requested times of their series, with the steering vectors at these knots.
+    pub fn steering(&self, knots: &RaggedTimes, requests: &RaggedTimes) -> Steering {
+        let dim = self.steering.dims()[1];
+        let at_knots = doubles(self.steering.clone().into_data());
+        let vectors = linear_between(knots, &at_knots, dim, requests);
+        Steering::of_pull(dim, vectors, doubles(self.sigma.clone().into_data())[0])
     }
 }

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::{ModelConfig, ModelConfigError, ModelSettings, from_file, to_file};
 use crate::batch::Batcher;
+use crate::forecast::Forecaster;
 use crate::initial::InitialWeights;
 use crate::residual::ResidualProcess;
 use crate::run::{RunError, TensorFile, TensorFileProblem};
@@ -56,6 +57,9 @@ pub struct DataDescription {
     /// The tables that the series come in; without it they do not come in tables.
     #[serde(default)]
     pub table: Option<TableDescription>,
+    /// How forecasts are made; without it that is found out on the series that are to be forecast.
+    #[serde(default)]
+    pub forecast: Option<Forecaster>,
 }
 
 impl DataDescription {
@@ -70,6 +74,7 @@ impl DataDescription {
             classes: Vec::new(),
             residual: None,
             table: None,
+            forecast: None,
         }
     }
 }
@@ -174,9 +179,17 @@ impl<C: ModelSettings> Description<C> {
     /// # Errors
     /// When a parameter is not finite or the file cannot be written.
     pub fn save(&self, model: &C::Model, path: &Path) -> Result<(), ModelFileError> {
+        Ok(self.to_tensors(model)?.save(path)?)
+    }
+
+    /// The contents of a model file.
+    ///
+    /// # Errors
+    /// When a parameter cannot be stored.
+    pub fn to_tensors(&self, model: &C::Model) -> Result<TensorFile, ModelFileError> {
         let mut file = to_file(model)?;
         self.metadata()?.note(&mut file);
-        Ok(file.save(path)?)
+        Ok(file)
     }
 
     /// Reads a model file: the model, ready for inference or (on a device with autodiff) for training, and its
@@ -185,11 +198,22 @@ impl<C: ModelSettings> Description<C> {
     /// # Errors
     /// When the file is damaged, holds another model or version, or its tensors do not fit its configuration.
     pub fn load(path: &Path, device: &Device) -> Result<(C::Model, Self), ModelFileError> {
-        let file = TensorFile::load(path)?;
+        Self::from_tensors(&TensorFile::load(path)?, path, device)
+    }
+
+    /// The same from tensors that have been read from a file, after whatever else it held was taken out of them.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_tensors(
+        file: &TensorFile,
+        path: &Path,
+        device: &Device,
+    ) -> Result<(C::Model, Self), ModelFileError> {
         file.check_format(FORMAT, VERSION)?;
         let name = || path.display().to_string();
         let kind = file.text(KIND)?;
-        let model: C = read(&file, MODEL, path).map_err(|error| match error {
+        let model: C = read(file, MODEL, path).map_err(|error| match error {
             ModelFileError::Metadata { path, key, reason } => {
                 ModelFileError::Metadata { path, key, reason: format!("{reason} (it holds a `{kind}`)") }
             }
@@ -198,7 +222,7 @@ impl<C: ModelSettings> Description<C> {
         if model.kind() != kind {
             return Err(ModelFileError::Kind { path: name(), expected: model.kind(), found: kind.into() });
         }
-        let description = Description { model, data: read(&file, DATA, path)? };
+        let description = Description { model, data: read(file, DATA, path)? };
         let Description { model, data } = &description;
         let channels = model.observation().len();
         let residual = data.residual.as_ref().is_none_or(|process| process.is_valid(channels));
@@ -209,7 +233,7 @@ impl<C: ModelSettings> Description<C> {
         let config = |source| ModelFileError::Config { path: name(), source };
         // The parameters are replaced at once; any seed does.
         let model = description.model.init(&mut InitialWeights::new(0, device)).map_err(config)?;
-        Ok((from_file(model.materialize(), &file)?, description))
+        Ok((from_file(model.materialize(), file)?, description))
     }
 }
 

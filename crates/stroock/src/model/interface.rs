@@ -15,6 +15,7 @@ use stroock_kernels::noise::NoiseKey;
 use super::{ModelConfigError, ModelError};
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
+use crate::latent::Steering;
 use crate::objective::{ElboWeights, Objective};
 use crate::series::Observation;
 use crate::task::TaskKind;
@@ -122,6 +123,15 @@ pub trait SeriesModel: Module + ModuleDisplay {
     /// [`ModelError::NoPrior`] for a model that cannot generate series.
     fn prior_outputs(&self, _: &Batch, _: PathDraws, _: OutputParts) -> Result<Outputs, ModelError> {
         Err(ModelError::NoPrior)
+    }
+
+    /// What steers the latent paths at the points of a batch, given what the encoder sees of its series; `None` for a
+    /// model without paths, or whose paths follow nothing.
+    ///
+    /// # Errors
+    /// When the batch does not fit the model.
+    fn steering(&self, _: &Batch) -> Result<Option<Steering>, ModelError> {
+        Ok(None)
     }
 }
 

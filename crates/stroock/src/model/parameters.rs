@@ -1,9 +1,10 @@
 //! The parameters of a module as named tensors of a file, and back.
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
 
 use crate::entries::entries;
+use crate::parameters::{ParameterMapper, ParameterVisitor, map_parameters, visit_parameters};
 use crate::run::{
     ElementType, ExpectedTensor, RunError, Tensor as StoredTensor, TensorFile, TensorFileProblem,
 };
@@ -13,8 +14,8 @@ use crate::run::{
 /// # Errors
 /// Never for the modules of this crate; a module whose shape and entries contradict each other is refused.
 pub fn to_file<M: Module>(module: &M) -> Result<TensorFile, TensorFileProblem> {
-    let mut collect = Collect { file: TensorFile::new(), path: Vec::new(), problem: None };
-    module.visit(&mut collect);
+    let mut collect = Collect { file: TensorFile::new(), problem: None };
+    visit_parameters(module, &mut collect);
     match collect.problem {
         Some(problem) => Err(problem),
         None => Ok(collect.file),
@@ -26,32 +27,22 @@ pub fn to_file<M: Module>(module: &M) -> Result<TensorFile, TensorFileProblem> {
 /// # Errors
 /// When names or shapes differ: the file belongs to another model.
 pub fn from_file<M: Module>(module: M, file: &TensorFile) -> Result<M, RunError> {
-    let mut expect = Expect { tensors: Vec::new(), path: Vec::new() };
-    module.visit(&mut expect);
+    let mut expect = Expect { tensors: Vec::new() };
+    visit_parameters(&module, &mut expect);
     file.check_tensors(&expect.tensors)?;
-    Ok(module.map(&mut Replace { file, path: Vec::new() }))
+    Ok(map_parameters(module, &mut Replace { file }))
 }
 
 struct Collect {
     file: TensorFile,
-    path: Vec<String>,
     problem: Option<TensorFileProblem>,
 }
 
-impl ModuleVisitor for Collect {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let tensor = param.val();
-        let shape = tensor.dims().to_vec();
-        match StoredTensor::new(shape, entries(tensor)) {
-            Ok(tensor) => self.file.push(self.path.join("."), tensor),
+impl ParameterVisitor for Collect {
+    fn visit<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) {
+        let shape = parameter.dims().to_vec();
+        match StoredTensor::new(shape, entries(parameter)) {
+            Ok(tensor) => self.file.push(name.to_owned(), tensor),
             Err(problem) => self.problem = Some(problem),
         }
     }
@@ -59,45 +50,23 @@ impl ModuleVisitor for Collect {
 
 struct Expect {
     tensors: Vec<ExpectedTensor>,
-    path: Vec<String>,
 }
 
-impl ModuleVisitor for Expect {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.tensors.push(ExpectedTensor::new(self.path.join("."), ElementType::F32, &param.val().dims()));
+impl ParameterVisitor for Expect {
+    fn visit<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) {
+        self.tensors.push(ExpectedTensor::new(name.to_owned(), ElementType::F32, &parameter.dims()));
     }
 }
 
 struct Replace<'a> {
     file: &'a TensorFile,
-    path: Vec<String>,
 }
 
-impl ModuleMapper for Replace<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (id, tensor, mapper) = param.consume();
+impl ParameterMapper for Replace<'_> {
+    fn map<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) -> Tensor<D> {
         // The file has been checked against the module.
-        let Ok(entries) = self.file.entries::<f32>(&self.path.join(".")) else {
-            return Param::from_mapped_value(id, tensor, mapper);
-        };
-        let data = TensorData::new(entries.to_vec(), tensor.shape());
-        let replaced = Tensor::from_data(data, &tensor.device()).set_require_grad(tensor.is_require_grad());
-        Param::from_mapped_value(id, replaced, mapper)
+        let Ok(entries) = self.file.entries::<f32>(name) else { return parameter };
+        let data = TensorData::new(entries.to_vec(), parameter.shape());
+        Tensor::from_data(data, &parameter.device()).set_require_grad(parameter.is_require_grad())
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
-use crate::latent::Space;
+use crate::latent::{Space, Steering};
 use crate::objective::{ElboWeights, Objective};
 use crate::series::Observation;
 use crate::task::TaskKind;
@@ -107,6 +107,12 @@ macro_rules! register {
             ) -> Result<Outputs, ModelError> {
                 match self {
                     $(StandardModel::$model(model) => model.prior_outputs(batch, draws, parts),)+
+                }
+            }
+
+            fn steering(&self, batch: &Batch) -> Result<Option<Steering>, ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.steering(batch),)+
                 }
             }
         }

@@ -15,15 +15,15 @@ pub struct Draws {
     pub times: Vec<f64>,
     /// Channels `C`.
     pub channels: usize,
-    /// Means of observations given the path (and, under a residual process, the observations of the series),
-    /// `[S, T, C]`.
+    /// Means of observations given the path, `[S, T, C]`; under a residual process, means given the observations of
+    /// the series, over all paths: `[1, T, C]`.
     pub means: Vec<f32>,
     /// Standard deviations of observations around these means before their shape, `[T, C]`; 0 where the likelihood
     /// has none.
     pub sds: Vec<f32>,
     /// How observations are distributed around these means in units of the standard deviations, `[C]`.
     pub shapes: Vec<Shape>,
-    /// Observations with their noise, `[S, T, C]`.
+    /// Observations with their noise, `[S, T, C]`; empty where they were not drawn.
     pub observations: Vec<f32>,
     /// Dimension `n` of the latent states; 0 for a model without any.
     pub dim: usize,
@@ -34,7 +34,14 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The means given each path at one time, of one channel, `[S]`.
+    /// The predictive mean at one time, of one channel.
+    pub fn mean_at(&self, time: usize, channel: usize) -> f64 {
+        let (count, sum) =
+            self.means_at(time, channel).fold((0u32, 0.0), |(count, sum), mean| (count + 1, sum + mean));
+        sum / f64::from(count)
+    }
+
+    /// The means given each path at one time, of one channel, `[S]` or `[1]`.
     pub fn means_at(&self, time: usize, channel: usize) -> impl Iterator<Item = f64> + '_ {
         self.over_paths(&self.means, time, channel)
     }

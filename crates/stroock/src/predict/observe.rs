@@ -7,9 +7,6 @@ use crate::model::PathDraws;
 use crate::residual::{ChannelResidual, ResidualProcess, Shape};
 use crate::series::Series;
 
-/// Share of the variance of a residual process that is always drawn as noise, however much paths differ.
-const LEAST_REST: f64 = 0.1;
-
 /// `S` paths through a batch with `Q` points, decoded, in model units.
 pub(super) struct Decoded {
     pub samples: usize,
@@ -34,6 +31,18 @@ impl Decoded {
         let first = (self.offsets[b] + point) * self.channels;
         &self.scales[first..first + self.channels]
     }
+
+    /// The mean over paths at the points of series `b`, `[points, C]`.
+    fn mean_path(&self, b: usize, points: usize) -> Vec<f64> {
+        let mut mean = vec![0.0; points * self.channels];
+        for sample in 0..self.samples {
+            let first = (sample * self.points + self.offsets[b]) * self.channels;
+            let path = &self.output[first..first + mean.len()];
+            mean.iter_mut().zip(path).for_each(|(mean, value)| *mean += f64::from(*value));
+        }
+        mean.iter_mut().for_each(|mean| *mean /= self.samples as f64);
+        mean
+    }
 }
 
 /// What is observed of one series.
@@ -42,6 +51,8 @@ pub(super) struct Observer<'a> {
     pub draws: PathDraws,
     /// Number of the series.
     pub number: u32,
+    /// Whether observations are drawn; otherwise there are their means and standard deviations alone.
+    pub is_drawing: bool,
 }
 
 /// The entries of one channel that are known: places in the list of times that paths reach, times, values.
@@ -70,24 +81,47 @@ impl Observer<'_> {
             rows.flat_map(|(s, i)| &values[row(s, i)]).copied().collect()
         };
         let mut means = pick(&decoded.output, channels);
-        let mut observations = means.clone();
+        let mut observations = Vec::new();
         let mut sds = vec![0.0; asked.len() * channels];
         let mut shapes = vec![Shape::default(); channels];
-        match self.residual {
-            None if decoded.scales.is_empty() => {}
-            None => {
-                sds = picked.iter().flat_map(|&i| decoded.scales_at(b, i)).copied().collect();
-                self.add_white(&mut observations, &sds);
+        match (self.residual, series) {
+            (None, _) => {
+                if !decoded.scales.is_empty() {
+                    sds = picked.iter().flat_map(|&i| decoded.scales_at(b, i)).copied().collect();
+                }
+                if self.is_drawing {
+                    observations.clone_from(&means);
+                    self.add_white(&mut observations, &sds);
+                }
             }
-            Some(process) => {
-                let first = |s: usize| (s * decoded.points + decoded.offsets[b]) * channels;
-                let of_draw = |s: usize| &decoded.output[first(s)..first(s) + reached.len() * channels];
+            (Some(process), Some(series)) => {
+                let mean_path = decoded.mean_path(b, reached.len());
+                let paths = means;
+                means = vec![0.0; asked.len() * channels];
+                if self.is_drawing {
+                    observations = vec![0.0; paths.len()];
+                }
                 for (channel, residual) in process.channels.iter().enumerate() {
-                    let known = series
-                        .map_or_else(Known::nothing, |series| Known::of(series, channels, channel, reached));
-                    let at = Channel { channel, channels, asked, known, residual };
-                    self.add_residual(&at, of_draw, &mut means, &mut observations, &mut sds);
+                    let known = Known::of(series, channels, channel, reached);
+                    let at = Channel { channel, channels, asked, picked: &picked, known, residual };
+                    at.condition(&mean_path, &mut means, &mut sds);
                     shapes[channel] = residual.shape;
+                    if self.is_drawing {
+                        self.draw_around(&at, &paths, &means, &sds, &mut observations);
+                    }
+                }
+            }
+            (Some(process), None) => {
+                for (channel, residual) in process.channels.iter().enumerate() {
+                    let of_channel = means.iter_mut().skip(channel).step_by(channels);
+                    of_channel.for_each(|mean| *mean *= residual.shrinkage as f32);
+                    shapes[channel] = residual.shape;
+                    let sd = residual.amplitude.hypot(residual.noise) as f32;
+                    sds.iter_mut().skip(channel).step_by(channels).for_each(|entry| *entry = sd);
+                }
+                observations.clone_from(&means);
+                for (channel, residual) in process.channels.iter().enumerate() {
+                    self.add_residual(channel, channels, residual, asked, &mut observations);
                 }
             }
         }
@@ -117,62 +151,67 @@ impl Observer<'_> {
         }
     }
 
-    /// The part of one channel that paths leave over, given what is known of it.
+    /// Draws of one channel around its conditional means.
     ///
-    /// The process is that of residuals from the mean path. What the paths differ among themselves is a part of its
-    /// variance, and noise is added for the rest only.
-    fn add_residual<'a>(
+    /// The marginals are those of the residual process with its shape, which were learned from the errors of mean
+    /// paths, and not those of the paths themselves. Which draw has which of these values is decided by the order of
+    /// what is drawn jointly: the path's own difference from the mean path, and a residual that persists in time. So
+    /// draws hold together across times and channels as paths do, and are as wide as errors are.
+    fn draw_around(
         &self,
         at: &Channel<'_>,
-        of_draw: impl Fn(usize) -> &'a [f32],
-        means: &mut [f32],
+        paths: &[f32],
+        means: &[f32],
+        sds: &[f32],
         observations: &mut [f32],
-        sds: &mut [f32],
     ) {
-        let &Channel { channel, channels, asked, ref known, residual } = at;
+        let &Channel { channel, channels, asked, ref known, residual, .. } = at;
         let row = asked.len() * channels;
-        let samples = means.len() / row.max(1);
-        let mut variance = Vec::new();
-        for sample in 0..samples {
-            let path = of_draw(sample);
-            let said = |place: usize| residual.shrinkage * f64::from(path[place * channels + channel]);
-            let over = known.places.iter().zip(&known.values);
-            let over: Vec<f64> = over.map(|(&place, value)| value - said(place)).collect();
-            let conditional = residual.condition(&known.times, &over, asked);
-            for (i, over) in conditional.mean.iter().enumerate() {
-                let mean = &mut means[sample * row + i * channels + channel];
-                *mean = (residual.shrinkage * f64::from(*mean) + over) as f32;
-            }
-            // The same for all draws: it depends on times alone.
-            variance = conditional.variance;
-        }
-        let shape_variance = residual.shape.variance();
-        let rest: Vec<f64> = (0..asked.len())
-            .map(|i| {
-                let among = spread(means.iter().skip(i * channels + channel).step_by(row), samples);
-                (1.0 - among / (variance[i] * shape_variance)).max(LEAST_REST).sqrt()
-            })
-            .collect();
-        let zeros = vec![0.0; known.times.len()];
+        let samples = paths.len() / row.max(1);
+        let joint = residual.draws(&known.times, asked);
+        let (mut ranked, mut values) = (vec![0.0; samples * asked.len()], vec![0.0; samples * asked.len()]);
         for sample in 0..samples {
             let mut stream = self.stream(sample, channel);
             let factor = residual.shape.choose(stream.uniform());
-            let drawn = residual.draw(&known.times, &zeros, asked, factor, &mut || normal(&mut stream));
-            for i in 0..asked.len() {
-                let entry = sample * row + i * channels + channel;
-                observations[entry] = means[entry] + (rest[i] * drawn[i]) as f32;
+            let drawn = joint.draw(factor, &mut || normal(&mut stream));
+            for (i, drawn) in drawn.into_iter().enumerate() {
+                let path = f64::from(paths[sample * row + i * channels + channel]);
+                ranked[i * samples + sample] = residual.shrinkage * path + drawn;
+                values[i * samples + sample] = residual.shape.choose(stream.uniform()) * normal(&mut stream);
             }
         }
-        for i in 0..asked.len().min(variance.len()) {
-            sds[i * channels + channel] = (rest[i] * variance[i].sqrt()) as f32;
+        let mut order: Vec<usize> = (0..samples).collect();
+        for i in 0..asked.len() {
+            let ranked = &ranked[i * samples..(i + 1) * samples];
+            let values = &mut values[i * samples..(i + 1) * samples];
+            order.sort_by(|&a, &b| ranked[a].total_cmp(&ranked[b]));
+            values.sort_by(f64::total_cmp);
+            let entry = i * channels + channel;
+            let (mean, sd) = (f64::from(means[entry]), f64::from(sds[entry]));
+            for (&sample, value) in order.iter().zip(values) {
+                observations[sample * row + entry] = (mean + sd * *value) as f32;
+            }
         }
     }
-}
 
-/// Variance of so many numbers.
-fn spread<'a>(numbers: impl Iterator<Item = &'a f32> + Clone, count: usize) -> f64 {
-    let mean = numbers.clone().map(|&x| f64::from(x)).sum::<f64>() / count as f64;
-    numbers.map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count as f64
+    /// Residuals of a channel of which nothing is known.
+    fn add_residual(
+        &self,
+        channel: usize,
+        channels: usize,
+        residual: &ChannelResidual,
+        asked: &[f64],
+        observations: &mut [f32],
+    ) {
+        let joint = residual.draws(&[], asked);
+        for (sample, values) in observations.chunks_mut((asked.len() * channels).max(1)).enumerate() {
+            let mut stream = self.stream(sample, channel);
+            let factor = residual.shape.choose(stream.uniform());
+            let drawn = joint.draw(factor, &mut || normal(&mut stream));
+            let of_channel = values.iter_mut().skip(channel).step_by(channels);
+            of_channel.zip(drawn).for_each(|(value, drawn)| *value += drawn as f32);
+        }
+    }
 }
 
 /// One channel of one series.
@@ -180,18 +219,31 @@ struct Channel<'a> {
     channel: usize,
     channels: usize,
     asked: &'a [f64],
+    /// Places of the asked times among those that paths reach.
+    picked: &'a [usize],
     known: Known,
     residual: &'a ChannelResidual,
 }
 
-impl Known {
-    fn nothing() -> Self {
-        Self { places: Vec::new(), times: Vec::new(), values: Vec::new() }
+impl Channel<'_> {
+    /// Means and standard deviations given what is known, from the mean path `[reached, C]`.
+    fn condition(&self, mean_path: &[f64], means: &mut [f32], sds: &mut [f32]) {
+        let said = |place: usize| self.residual.shrinkage * mean_path[place * self.channels + self.channel];
+        let known = self.known.places.iter().zip(&self.known.values);
+        let over: Vec<f64> = known.map(|(&place, value)| value - said(place)).collect();
+        let conditional = self.residual.condition(&self.known.times, &over, self.asked);
+        for (i, &place) in self.picked.iter().enumerate() {
+            let entry = i * self.channels + self.channel;
+            means[entry] = (said(place) + conditional.mean[i]) as f32;
+            sds[entry] = conditional.variance[i].sqrt() as f32;
+        }
     }
+}
 
+impl Known {
     /// The visible entries of a channel.
     fn of(series: &Series, channels: usize, channel: usize, reached: &[f64]) -> Self {
-        let mut known = Self::nothing();
+        let mut known = Self { places: Vec::new(), times: Vec::new(), values: Vec::new() };
         for (i, &time) in series.times.iter().enumerate() {
             if series.is_visible(channels, i, channel) {
                 known.places.push(place(reached, time));

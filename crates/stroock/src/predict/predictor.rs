@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use super::observe::{Decoded, Observer};
 use super::{Draws, PredictionError};
-use crate::batch::{Batch, Batcher};
+use crate::batch::{Batch, Batcher, TargetsError};
 use crate::entries::entries;
+use crate::latent::Steering;
 use crate::model::{DataDescription, OutputParts, Outputs, PathDraws, SeriesModel};
 use crate::residual::ResidualProcess;
 use crate::series::{Dataset, Observation, Series};
@@ -43,6 +44,51 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
         times: &[Vec<f64>],
         draws: PathDraws,
     ) -> Result<Vec<Draws>, PredictionError> {
+        let streams: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
+        self.posterior_of(data, numbers, &streams, times, draws)
+    }
+
+    /// [`posterior`](Self::posterior) with noise that depends on the given `streams`, one for each series, in place of
+    /// the numbers of the series: what is drawn for a series then does not depend on its place among others.
+    ///
+    /// # Errors
+    /// When the series do not fit the model, or there is not one stream for each series.
+    pub fn posterior_of(
+        &self,
+        data: &Dataset,
+        numbers: &[usize],
+        streams: &[u32],
+        times: &[Vec<f64>],
+        draws: PathDraws,
+    ) -> Result<Vec<Draws>, PredictionError> {
+        self.predict(data, numbers, streams, times, draws, true)
+    }
+
+    /// The same without drawing observations: means over paths, standard deviations and shapes, which under a residual
+    /// process are the whole predictive distribution of every value.
+    ///
+    /// # Errors
+    /// When the series do not fit the model, or there is not one stream for each series.
+    pub fn marginals_of(
+        &self,
+        data: &Dataset,
+        numbers: &[usize],
+        streams: &[u32],
+        times: &[Vec<f64>],
+        draws: PathDraws,
+    ) -> Result<Vec<Draws>, PredictionError> {
+        self.predict(data, numbers, streams, times, draws, false)
+    }
+
+    fn predict(
+        &self,
+        data: &Dataset,
+        numbers: &[usize],
+        streams: &[u32],
+        times: &[Vec<f64>],
+        draws: PathDraws,
+        is_drawing: bool,
+    ) -> Result<Vec<Draws>, PredictionError> {
         let channels = data.observation().len();
         let series: Vec<&Series> = numbers.iter().map(|&number| &data.series()[number]).collect();
         let reached: Vec<Vec<f64>> = match self.residual {
@@ -51,14 +97,34 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
                 series.iter().zip(times).map(|(series, asked)| merged(series, channels, asked)).collect()
             }
         };
-        let batch = self.batcher.ask(data, numbers, &reached)?;
+        let mut batch = self.batcher.ask(data, numbers, &reached)?;
+        if streams.len() != numbers.len() {
+            let (expected, actual) = (numbers.len(), streams.len());
+            return Err(TargetsError::Length { argument: "streams", expected, actual }.into());
+        }
+        batch.numbers = streams.to_vec();
         let decoded = decoded(self.model.outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
         let residual = self.residual;
         let of_series = |(b, asked): (usize, &Vec<f64>)| {
-            let observer = Observer { residual, draws, number: batch.numbers[b] };
+            let observer = Observer { residual, draws, number: batch.numbers[b], is_drawing };
             observer.observe(&decoded, b, Some(series[b]), &reached[b], asked)
         };
         Ok(times.par_iter().enumerate().map(of_series).collect())
+    }
+
+    /// What steers the latent paths of each of the series `numbers` of a data set in model units at the given increasing
+    /// `times`; `None` for a model whose paths follow nothing.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    pub fn steering(
+        &self,
+        data: &Dataset,
+        numbers: &[usize],
+        times: &[Vec<f64>],
+    ) -> Result<Option<Vec<Steering>>, PredictionError> {
+        let batch = self.batcher.ask(data, numbers, times)?;
+        Ok(self.model.steering(&batch)?.map(|steering| steering.split(&batch.requests.offsets)))
     }
 
     /// Draws new series from the prior, observed at the given increasing `times`.
@@ -74,7 +140,7 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
         let nothing = Dataset::new(observation, vec![Series::default()])?;
         let batch = self.batcher.ask(&nothing, &[0], &[times.to_vec()])?;
         let decoded = decoded(self.model.prior_outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
-        let observer = Observer { residual: self.residual, draws, number: 0 };
+        let observer = Observer { residual: self.residual, draws, number: 0, is_drawing: true };
         Ok(observer.observe(&decoded, 0, None, times, times))
     }
 }

@@ -18,6 +18,6 @@ mod shape;
 mod shrinkage;
 
 pub use fit::{ResidualSample, fit};
-pub use process::{ChannelResidual, Conditional, ResidualProcess};
+pub use process::{ChannelResidual, Conditional, ConditionalDraws, ResidualProcess};
 pub use shape::Shape;
 pub use shrinkage::{DecodedSample, fit_with_shrinkage};

@@ -54,6 +54,38 @@ pub struct Conditional {
     pub variance: Vec<f64>,
 }
 
+/// How new measurements differ from their conditional means, together.
+#[derive(Clone, Debug)]
+pub struct ConditionalDraws {
+    /// From the last time to the first.
+    steps: Vec<DrawStep>,
+    noise: f64,
+}
+
+/// One time of the chain, given the one after it.
+#[derive(Clone, Copy, Debug)]
+struct DrawStep {
+    slope: f64,
+    sd: f64,
+    is_asked: bool,
+}
+
+impl ConditionalDraws {
+    /// A draw `[Q]`, multiplied by `factor`, for instance one that the shape [chooses](Shape::choose). `normal` gives
+    /// independent standard normals: one for every time, seen or asked for, and one more for every time asked for.
+    pub fn draw(&self, factor: f64, normal: &mut impl FnMut() -> f64) -> Vec<f64> {
+        let (mut draws, mut state) = (Vec::new(), 0.0);
+        for step in &self.steps {
+            state = step.slope * state + step.sd * normal();
+            if step.is_asked {
+                draws.push(factor * (state + self.noise * normal()));
+            }
+        }
+        draws.reverse();
+        draws
+    }
+}
+
 impl ResidualProcess {
     /// White residuals with the given standard deviations.
     ///
@@ -120,12 +152,8 @@ impl ChannelResidual {
         conditional
     }
 
-    /// A draw of new measurements at the increasing times `at` `[Q]` together, given the residuals `values`
-    /// `[T]` seen at increasing `times` `[T]`.
-    ///
-    /// Deviations from the conditional mean are multiplied by `factor`, for instance one that the shape
-    /// [chooses](Shape::choose). `normal` gives independent standard normals: one for every time, seen or asked for, and one more for
-    /// every time asked for, from the last time to the first.
+    /// A draw of new measurements at the increasing times `at` `[Q]` together, given the residuals `values` `[T]` seen
+    /// at increasing `times` `[T]`: the conditional means, and one of the [draws](Self::draws) around them.
     ///
     /// ```
     /// # use stroock::residual::ChannelResidual;
@@ -142,22 +170,37 @@ impl ChannelResidual {
         factor: f64,
         normal: &mut impl FnMut() -> f64,
     ) -> Vec<f64> {
-        let dynamics = self.dynamics();
-        let (events, mut states) = (chain(times, values, at), Vec::new());
-        dynamics.filtered(&events, &mut states);
-        let mut draws = Vec::with_capacity(at.len());
-        // Mean and standard deviation from it apart, for the factor is on the standard deviation alone.
-        let (mut mean, mut sd) = (0.0, 0.0);
-        for (k, state) in states.iter().enumerate().rev() {
-            let Backward { slope, shift, variance } = Backward::new(state, states.get(k + 1));
-            mean = shift + slope * mean;
-            sd = slope * sd + variance.sqrt() * normal();
-            if events[k].seen.is_none() {
-                draws.push(mean + factor * (sd + self.noise * normal()));
-            }
-        }
-        draws.reverse();
-        draws
+        let (seen, _): (Vec<f64>, Vec<f64>) =
+            times.iter().zip(values).filter(|(_, value)| value.is_finite()).unzip();
+        let around = self.draws(&seen, at).draw(factor, normal);
+        self.condition(times, values, at)
+            .mean
+            .iter()
+            .zip(around)
+            .map(|(mean, around)| mean + around)
+            .collect()
+    }
+
+    /// How new measurements at the increasing times `at` `[Q]` lie together, given that residuals were seen at
+    /// increasing `times` `[T]`: [draws](ConditionalDraws::draw) of what they differ by from the conditional means,
+    /// which does not depend on the values that were seen.
+    ///
+    /// ```
+    /// # use stroock::residual::ChannelResidual;
+    /// let process = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.0) };
+    /// // What was seen leaves nothing open at its own time.
+    /// let draw = process.draws(&[0.0], &[0.0, 2.0]).draw(1.0, &mut || 1.0);
+    /// assert!(draw[0].abs() < 1e-12 && draw[1] > 0.5);
+    /// ```
+    pub fn draws(&self, times: &[f64], at: &[f64]) -> ConditionalDraws {
+        let events = chain(times, &vec![0.0; times.len()], at);
+        let mut states = Vec::new();
+        self.dynamics().filtered(&events, &mut states);
+        let steps = states.iter().enumerate().zip(&events).map(|((k, state), event)| {
+            let Backward { slope, variance, .. } = Backward::new(state, states.get(k + 1));
+            DrawStep { slope, sd: variance.sqrt(), is_asked: event.seen.is_none() }
+        });
+        ConditionalDraws { steps: steps.rev().collect(), noise: self.noise }
     }
 
     /// `ln p(values)` of residuals `[T]` at increasing `times` `[T]`, all together. The shape has no part in

@@ -87,6 +87,41 @@ impl Shape {
         [(1.0 - self.tail_share, self.spread), (self.tail_share, self.tail_spread)]
     }
 
+    /// The number that a share `level` of all residuals lies below.
+    ///
+    /// ```
+    /// use stroock::residual::Shape;
+    /// assert!((Shape::default().quantile(0.975) - 1.959963984540054).abs() < 1e-9);
+    /// let heavy = Shape { spread: 0.5, tail_share: 0.2, tail_spread: 3.0 };
+    /// assert!(heavy.quantile(0.75) < 0.5 && heavy.quantile(0.99) > 4.0);
+    /// assert_eq!(heavy.quantile(0.5), 0.0);
+    /// ```
+    pub fn quantile(&self, level: f64) -> f64 {
+        // The upper tail is as the lower one, where the error function keeps its digits.
+        if level > 0.5 {
+            return -self.quantile(1.0 - level);
+        }
+        if !(level > 0.0 && level < 0.5) {
+            return if level == 0.5 {
+                0.0
+            } else if level == 0.0 {
+                f64::NEG_INFINITY
+            } else {
+                f64::NAN
+            };
+        }
+        let below = |x: f64| -> f64 {
+            let normal = |sd: f64| 0.5 * libm::erfc(-x / (sd * std::f64::consts::SQRT_2));
+            self.components().into_iter().map(|(share, sd)| share * normal(sd)).sum()
+        };
+        let (mut low, mut high) = (-40.0 * self.spread.max(self.tail_spread), 0.0);
+        for _ in 0..80 {
+            let middle = 0.5 * (low + high);
+            if below(middle) < level { low = middle } else { high = middle }
+        }
+        0.5 * (low + high)
+    }
+
     /// Whether it is a distribution.
     pub fn is_valid(&self) -> bool {
         let positive = |x: f64| x.is_finite() && x > 0.0;

@@ -47,17 +47,18 @@ pub fn fit_with_shrinkage(
     for shrinkage in SHRINKAGES {
         let residuals = residuals(samples, shrinkage);
         for process in candidates(&residuals, shrinkage, fallback) {
-            best.challenge(process, log_error(&process, samples, &residuals, limit), &residuals);
+            let error = log_error(&process, samples, &residuals, limit);
+            best.challenge(process, error, || judged(samples, &residuals));
         }
     }
     let all: Vec<DecodedSample> = samples.iter().chain(others).cloned().collect();
     let observed = residuals(&all, 0.0);
     let mut plain = Best { error: f64::INFINITY, process: ChannelResidual::white(fallback) };
     for process in candidates(&observed, 0.0, fallback) {
-        plain.challenge(process, log_error(&process, &all, &observed, limit), &observed);
+        plain.challenge(process, log_error(&process, &all, &observed, limit), || judged(&all, &observed));
     }
     let own = &observed[..samples.len()];
-    best.challenge(plain.process, log_error(&plain.process, samples, own, limit), &observed);
+    best.challenge(plain.process, log_error(&plain.process, samples, own, limit), || judged(&all, &observed));
     best.process
 }
 
@@ -69,11 +70,24 @@ struct Best {
 
 impl Best {
     /// Takes a process that is better by enough, with the shape of the given residuals.
-    fn challenge(&mut self, process: ChannelResidual, error: f64, residuals: &[ResidualSample]) {
+    fn challenge(
+        &mut self,
+        process: ChannelResidual,
+        error: f64,
+        residuals: impl FnOnce() -> Vec<ResidualSample>,
+    ) {
         if error < self.error - WORTHWHILE {
-            *self = Best { error, process: process.reshaped(residuals) };
+            *self = Best { error, process: process.reshaped(&residuals()) };
         }
     }
+}
+
+/// The residuals that are judged by: intervals are to hold for what will be asked. All of them where none is.
+fn judged(samples: &[DecodedSample], residuals: &[ResidualSample]) -> Vec<ResidualSample> {
+    let pairs = samples.iter().zip(residuals);
+    let judged: Vec<ResidualSample> =
+        pairs.filter(|(sample, _)| sample.way.is_some()).map(|(_, residual)| residual.clone()).collect();
+    if judged.is_empty() { residuals.to_vec() } else { judged }
 }
 
 fn residuals(samples: &[DecodedSample], shrinkage: f64) -> Vec<ResidualSample> {

@@ -6,9 +6,6 @@ use crate::predict::{Draws, PredictionError, Predictor};
 use crate::residual::Shape;
 use crate::series::{Dataset, Scaler, Series};
 
-/// Central intervals whose coverage is measured.
-const LEVELS: [f64; 3] = [0.5, 0.8, 0.9];
-
 /// Sums over held-out values: the one evaluator of predictions.
 #[derive(Clone, Debug)]
 pub struct HeldOutScores<'a> {
@@ -26,8 +23,7 @@ impl<'a> HeldOutScores<'a> {
     pub fn new(scaler: &'a Scaler, channels: usize, hold_out: HoldOut) -> Self {
         let ahead = matches!(hold_out, HoldOut::Tail { .. });
         let neighbours = if ahead { "last value" } else { "straight lines" };
-        let nominal: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
-        let sums = ScoreSums::new(&LEVELS, &nominal, &[neighbours, "training mean"]);
+        let sums = ScoreSums::usual(&[neighbours, "training mean"]);
         Self { scaler, ahead, variables: vec![sums.clone(); channels], overall: sums }
     }
 
@@ -89,7 +85,7 @@ impl<'a> HeldOutScores<'a> {
         // In model units the mean of the training data is 0.
         let baselines = [neighbours.unwrap_or(0.0), 0.0];
         let means: Vec<f64> = drawn.means_at(index, channel).collect();
-        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        let mean = drawn.mean_at(index, channel);
         let sd = f64::from(drawn.sds[index * drawn.channels + channel]);
         let nll = negative_log_density(&means, sd, drawn.shapes[channel], truth);
         let mut draws: Vec<f64> = drawn.observations_at(index, channel).collect();

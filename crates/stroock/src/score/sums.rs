@@ -115,7 +115,17 @@ pub struct BaselineScore {
     pub mae: f64,
 }
 
+/// Central intervals whose coverage is measured.
+const LEVELS: [f64; 3] = [0.5, 0.8, 0.9];
+
 impl ScoreSums {
+    /// Empty sums for central intervals of 50, 80 and 90 %, every twentieth quantile, and baselines of the given names:
+    /// what every evaluation reports.
+    pub fn usual(baselines: &[&str]) -> Self {
+        let nominal: Vec<f64> = (1..20).map(|i| f64::from(i) / 20.0).collect();
+        Self::new(&LEVELS, &nominal, baselines)
+    }
+
     /// Empty sums for central intervals of the given levels, quantiles of the given nominal shares, and
     /// baselines of the given names.
     pub fn new(levels: &[f64], nominal: &[f64], baselines: &[&str]) -> Self {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use burn::module::{Module, ModuleMapper, Param};
+use burn::module::Module;
 use burn::tensor::{Gradients, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use crate::entries::entries;
+use crate::parameters::{ParameterMapper, ParameterVisitor, map_parameters, visit_parameters};
 
 /// Settings of [`Adam`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +62,7 @@ impl Adam {
     /// The norm of the gradient over all parameters of a module.
     pub fn gradient_norm<M: Module>(module: &M, gradients: &Gradients) -> f64 {
         let mut norm = Norm { gradients, square: 0.0 };
-        module.visit(&mut norm);
+        visit_parameters(module, &mut norm);
         norm.square.sqrt()
     }
 
@@ -79,7 +80,7 @@ impl Adam {
             Some(limit) => (limit / norm.max(f64::MIN_POSITIVE)).min(1.0),
             None => 1.0,
         };
-        module.map(&mut Update { adam: self, gradients, rate, shorten: shorten as f32, path: Vec::new() })
+        map_parameters(module, &mut Update { adam: self, gradients, rate, shorten: shorten as f32 })
     }
 }
 
@@ -88,9 +89,9 @@ struct Norm<'a> {
     square: f64,
 }
 
-impl burn::module::ModuleVisitor for Norm<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(gradient) = param.val().grad(self.gradients) {
+impl ParameterVisitor for Norm<'_> {
+    fn visit<const D: usize>(&mut self, _: &str, parameter: Tensor<D>) {
+        if let Some(gradient) = parameter.grad(self.gradients) {
             self.square += entries(gradient).iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
         }
     }
@@ -101,35 +102,22 @@ struct Update<'a> {
     gradients: &'a Gradients,
     rate: f64,
     shorten: f32,
-    path: Vec<String>,
 }
 
-impl ModuleMapper for Update<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (id, tensor, mapper) = param.consume();
-        let Some(gradient) = tensor.grad(self.gradients) else {
-            return Param::from_mapped_value(id, tensor, mapper);
-        };
-        let (shape, device) = (tensor.shape(), tensor.device());
-        let mut values = entries(tensor);
-        self.update(&mut values, &entries(gradient));
-        let tensor = Tensor::from_data(TensorData::new(values, shape), &device).require_grad();
-        Param::from_mapped_value(id, tensor, mapper)
+impl ParameterMapper for Update<'_> {
+    fn map<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) -> Tensor<D> {
+        let Some(gradient) = parameter.grad(self.gradients) else { return parameter };
+        let (shape, device) = (parameter.shape(), parameter.device());
+        let mut values = entries(parameter);
+        self.update(name, &mut values, &entries(gradient));
+        Tensor::from_data(TensorData::new(values, shape), &device).require_grad()
     }
 }
 
 impl Update<'_> {
-    fn update(&mut self, values: &mut [f32], gradient: &[f32]) {
+    fn update(&mut self, name: &str, values: &mut [f32], gradient: &[f32]) {
         let Adam { config, steps, moments } = &mut *self.adam;
-        let moments = moments.entry(self.path.join(".")).or_default();
+        let moments = moments.entry(name.to_owned()).or_default();
         moments.first.resize(values.len(), 0.0);
         moments.second.resize(values.len(), 0.0);
         let power = i32::try_from(*steps).unwrap_or(i32::MAX);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
 
 use crate::entries::entries;
+use crate::parameters::{ParameterMapper, ParameterVisitor, map_parameters, visit_parameters};
 
 /// The exponential moving average `a` of the parameters `x` over the steps `t = 1, 2, ...` of a run,
 ///
@@ -51,7 +52,7 @@ impl Average {
         self.steps += 1;
         let steps = self.steps as f64;
         let share = 1.0 - self.memory.min((1.0 + steps) / (10.0 + steps));
-        module.visit(&mut Update { average: self, share: share as f32, path: Vec::new() });
+        visit_parameters(module, &mut Update { average: self, share: share as f32 });
     }
 
     /// The module with the averages as parameters; those that have no average yet stay as they are.
@@ -59,28 +60,19 @@ impl Average {
     /// Clones of a module share the running moments of its batch normalisations: to go on with the module, give its
     /// [`valid`](Module::valid) copy, which has its own.
     pub fn apply<M: Module>(&self, module: M) -> M {
-        module.map(&mut Replace { average: self, path: Vec::new() })
+        map_parameters(module, &mut Replace { average: self })
     }
 }
 
 struct Update<'a> {
     average: &'a mut Average,
     share: f32,
-    path: Vec<String>,
 }
 
-impl ModuleVisitor for Update<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let values = entries(param.val());
-        let average = self.average.parameters.entry(self.path.join(".")).or_default();
+impl ParameterVisitor for Update<'_> {
+    fn visit<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) {
+        let values = entries(parameter);
+        let average = self.average.parameters.entry(name.to_owned()).or_default();
         if average.len() != values.len() {
             *average = values;
             return;
@@ -95,32 +87,23 @@ impl ModuleVisitor for Update<'_> {
 
 struct Replace<'a> {
     average: &'a Average,
-    path: Vec<String>,
 }
 
-impl ModuleMapper for Replace<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (id, tensor, mapper) = param.consume();
-        let (shape, device) = (tensor.shape(), tensor.device());
-        let average = self.average.parameters.get(&self.path.join("."));
+impl ParameterMapper for Replace<'_> {
+    fn map<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) -> Tensor<D> {
+        let (shape, device) = (parameter.shape(), parameter.device());
+        let average = self.average.parameters.get(name);
         let Some(average) = average.filter(|average| average.len() == shape.num_elements()) else {
-            return Param::from_mapped_value(id, tensor, mapper);
+            return parameter;
         };
         let replaced = Tensor::from_data(TensorData::new(average.clone(), shape), &device);
-        Param::from_mapped_value(id, replaced.set_require_grad(tensor.is_require_grad()), mapper)
+        replaced.set_require_grad(parameter.is_require_grad())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use burn::module::Param;
     use burn::nn::{BatchNorm, BatchNormConfig};
     use burn::tensor::Device;
 

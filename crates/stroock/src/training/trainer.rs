@@ -212,6 +212,7 @@ impl Trainer<'_> {
             Checkpoint::open(folder, self.metadata, model, adam, average)?;
         let mut log =
             folder.map(|folder| EpochLog::resume(folder, &self.config, &checkpoint.state)).transpose()?;
+        let mut began = Instant::now();
         let outcome = loop {
             let epoch = checkpoint.state.epochs;
             if epoch >= self.config.epochs {
@@ -221,7 +222,6 @@ impl Trainer<'_> {
             if self.config.patience > 0 && since_best >= self.config.patience {
                 break Outcome::EarlyStop;
             }
-            let began = Instant::now();
             let (trained, train) = match self.epoch(model, &mut adam, &mut average, epoch, stop, progress) {
                 Ok(epoch) => epoch,
                 Err(error) => {
@@ -244,6 +244,8 @@ impl Trainer<'_> {
             let last_step = self.config.steps_of_epoch(self.split.train.len()) - 1;
             let rate = self.rate(epoch, last_step);
             let row = metrics_row(epoch + 1, &train, scores.as_ref(), rate, began);
+            // What is stored from here on takes its time as well, and counts for the next epoch.
+            began = Instant::now();
             if let Some(log) = &mut log {
                 log.append(&row)?;
             }

@@ -241,3 +241,30 @@ proptest! {
         let _ = parse(&bytes);
     }
 }
+
+#[test]
+fn a_flipped_bit_is_noticed() {
+    let bytes = sample().to_bytes().unwrap();
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mut noticed = 0;
+    for place in header..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1;
+        match problem(parse(&damaged)) {
+            TensorFileProblem::Checksum | TensorFileProblem::NotFinite { .. } => noticed += 1,
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(noticed, bytes.len() - header);
+    // So is a letter of the metadata.
+    let text = String::from_utf8_lossy(&bytes[8..header]).into_owned();
+    let place = 8 + text.find("hidden").expect("the sample has a configuration");
+    let mut damaged = bytes.clone();
+    damaged[place] = b'H';
+    assert!(matches!(problem(parse(&damaged)), TensorFileProblem::Checksum));
+    // A file of an older version has no checksum.
+    let file =
+        parse(&raw(r#"{"__metadata__":{"a":"b"},"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#, 4));
+    assert_eq!(file.unwrap().entries::<f32>("w").unwrap(), [0.0]);
+    assert!(!parse(&bytes).unwrap().metadata.contains_key("sha256"), "it is about the file, not of it");
+}

@@ -9,7 +9,7 @@ use crate::batch::Batch;
 use crate::encoder::Knots;
 use crate::latent::{
     LearnedAttractor, MarginalProcess, MoebiusPlan, PathDrift, PathGrid, PathNoise, PathPlan, RaggedTimes,
-    StartPlan, SteeredParameters, SteeredProcess, moebius, simulate, start_points,
+    StartPlan, SteeredParameters, SteeredProcess, Steering, moebius, prior_start, simulate, start_points,
 };
 use crate::model::latent_sde::{Paths, Process};
 use crate::model::{ModelError, PathDraws};
@@ -30,9 +30,7 @@ impl Process for KnotProcess {
     fn paths(&self, knots: Knots, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
         match self {
             KnotProcess::Steered(process) => {
-                let parameters = process.parameters(&knots);
-                let Knots { offsets, times, .. } = knots;
-                let (parameters, knots) = released(parameters, offsets, times, batch);
+                let (parameters, knots) = released(process.parameters(&knots), knots, batch);
                 steered_paths(parameters, knots, batch, draws)
             }
             KnotProcess::Marginal(process) => marginal_states(process, knots, batch, draws),
@@ -46,18 +44,28 @@ impl Process for KnotProcess {
             KnotProcess::Marginal(process) => (process.config().dim, process.scale(), &process.prior),
         };
         let series = batch.numbers.len();
-        let options = (&sigma.device(), sigma.dtype());
-        let (location, spread) = Space::Sphere.start().prior(dim);
+        let (location, spread) = prior_start(Space::Sphere, dim, series, &sigma);
         let parameters = SteeredParameters {
-            location: Tensor::from_data(TensorData::new(location.repeat(series), [series, dim]), options),
-            spread: Tensor::full([series], spread, options),
-            steering: Tensor::zeros([series, dim], options),
+            steering: Tensor::zeros([series, dim], (&sigma.device(), sigma.dtype())),
+            location,
+            spread,
             sigma,
             prior: prior.as_ref().map(|prior| prior.coefficients(series)),
         };
         // One knot for each series, where nothing pulls.
-        let knots = PathGrid::PerSeries { offsets: (0..=series).collect(), times: vec![0.0; series] };
+        let knots = RaggedTimes { offsets: (0..=series).collect(), times: vec![0.0; series] };
         steered_paths(parameters, knots, batch, draws)
+    }
+
+    fn steering(&self, knots: Knots, batch: &Batch) -> Result<Option<Steering>, ModelError> {
+        let requests = requests(batch);
+        Ok(Some(match self {
+            KnotProcess::Steered(process) => {
+                let (parameters, knots) = released(process.parameters(&knots), knots, batch);
+                parameters.steering(&knots, &requests)
+            }
+            KnotProcess::Marginal(process) => process.steering(&knots, &requests)?,
+        }))
     }
 }
 
@@ -65,16 +73,15 @@ impl Process for KnotProcess {
 /// behind the last as that is behind the one before. What comes later follows the prior.
 fn released(
     mut process: SteeredParameters,
-    offsets: Vec<usize>,
-    times: Vec<f64>,
+    Knots { offsets, times, .. }: Knots,
     batch: &Batch,
-) -> (SteeredParameters, PathGrid) {
+) -> (SteeredParameters, RaggedTimes) {
     let beyond = |b: usize| {
         let grid = batch.grid.of_series(b);
         offsets[b + 1] > offsets[b] && grid[grid.len() - 1] > times[offsets[b + 1] - 1]
     };
     if !(0..batch.numbers.len()).any(beyond) {
-        return (process, PathGrid::PerSeries { offsets, times });
+        return (process, RaggedTimes { offsets, times });
     }
     let nothing = times.len() as i64;
     let (mut rows, mut all, mut starts) = (Vec::new(), Vec::new(), vec![0]);
@@ -91,12 +98,17 @@ fn released(
     let zero = steering.clone().narrow(0, 0, 1).zeros_like();
     let rows = Tensor::<1, Int>::from_data(TensorData::new(rows, [all.len()]), &steering.device());
     process.steering = Tensor::cat(vec![steering, zero], 0).select(0, rows);
-    (process, PathGrid::PerSeries { offsets: starts, times: all })
+    (process, RaggedTimes { offsets: starts, times: all })
+}
+
+/// The times at which states of a batch are asked for.
+fn requests(batch: &Batch) -> RaggedTimes {
+    RaggedTimes { offsets: batch.requests.offsets.clone(), times: batch.request_times() }
 }
 
 fn steered_paths(
     process: SteeredParameters,
-    knots: PathGrid,
+    RaggedTimes { offsets, times }: RaggedTimes,
     batch: &Batch,
     draws: PathDraws,
 ) -> Result<Paths, ModelError> {
@@ -109,7 +121,7 @@ fn steered_paths(
         dim,
         samples,
         grid: batch.grid.clone(),
-        drift: PathDrift::PiecewiseLinear { knots },
+        drift: PathDrift::PiecewiseLinear { knots: PathGrid::PerSeries { offsets, times } },
         noise: PathNoise::Counter { key, series, first_sample },
         requests: batch.requests.clone(),
         solver: PathSolver { level: Level::detect(), memory: Memory::Stored, scheme: Scheme::Steered },
@@ -136,7 +148,7 @@ fn marginal_states(
         dim: process.config().dim,
         samples: draws.samples,
         knots: RaggedTimes { offsets: knots.offsets, times: knots.times },
-        requests: RaggedTimes { offsets: batch.requests.offsets.clone(), times: batch.request_times() },
+        requests: requests(batch),
         spans: spans.collect(),
         strata: process.config().strata,
         key: draws.key,

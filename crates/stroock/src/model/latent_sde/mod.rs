@@ -22,7 +22,7 @@ use crate::batch::Batch;
 use crate::decoder::{Decoder, DecoderError};
 use crate::encoder::Encoder;
 use crate::initial::InitialWeights;
-use crate::latent::{LatentConfig, LatentConfigError, PathProcess};
+use crate::latent::{LatentConfig, LatentConfigError, PathProcess, Steering};
 use crate::likelihood::Likelihood;
 use crate::objective::{ElboParts, ElboWeights, Objective};
 use crate::task::TaskHead;
@@ -166,6 +166,10 @@ impl<E: Encoder<P::Representation>, D: Decoder, P: Process> SeriesModel for Late
         parts: OutputParts,
     ) -> Result<Outputs, ModelError> {
         self.outputs_of(self.process.prior_paths(batch, draws)?.states, batch, parts)
+    }
+
+    fn steering(&self, batch: &Batch) -> Result<Option<Steering>, ModelError> {
+        self.process.steering(self.encoder.encode(&batch.input)?, batch)
     }
 }
 

@@ -7,8 +7,8 @@ use stroock_kernels::simd::Level;
 
 use crate::batch::Batch;
 use crate::latent::{
-    DivergenceKind, PathNoise, PathParameters, PathPlan, PathProcess, PathStates, StartPlan, frobenius_bound,
-    simulate, start_points,
+    DivergenceKind, PathNoise, PathParameters, PathPlan, PathProcess, PathStates, StartPlan, Steering,
+    frobenius_bound, simulate, start_points,
 };
 use crate::model::{ModelError, PathDraws};
 
@@ -45,6 +45,14 @@ pub trait Process: Module + ModuleDisplay {
     /// # Errors
     /// When a path diverges.
     fn prior_paths(&self, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError>;
+
+    /// What steers the paths of the posterior at the points of a batch; `None` where nothing does.
+    ///
+    /// # Errors
+    /// When the representation does not fit the batch.
+    fn steering(&self, _: Self::Representation, _: &Batch) -> Result<Option<Steering>, ModelError> {
+        Ok(None)
+    }
 }
 
 impl Process for PathProcess {

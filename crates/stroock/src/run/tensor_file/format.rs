@@ -9,6 +9,7 @@ use std::io::{self, Read, Write};
 
 use safetensors::tensor::{Metadata, TensorInfo};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use super::{ElementType, Tensor, TensorFile, TensorFileProblem, TensorValues};
 
@@ -16,6 +17,8 @@ use super::{ElementType, Tensor, TensorFile, TensorFileProblem, TensorValues};
 const PREFIX: u64 = 8;
 /// Longest header that the format allows.
 const LONGEST_HEADER: usize = 100_000_000;
+/// Metadata key of the checksum.
+const CHECKSUM: &str = "sha256";
 /// Name of the metadata among the names of the tensors.
 const METADATA: &str = "__metadata__";
 
@@ -44,7 +47,9 @@ pub(super) fn header(file: &TensorFile) -> Result<Vec<u8>, TensorFileProblem> {
             return Err(TensorFileProblem::Name { name: name.clone() });
         }
     }
-    let header = Header { metadata: &file.metadata, tensors };
+    let mut metadata = file.metadata.clone();
+    metadata.insert(CHECKSUM.into(), checksum(in_file_order(file).into_iter(), &file.metadata));
+    let header = Header { metadata: &metadata, tensors };
     let mut json = serde_json::to_vec(&header)
         .map_err(|error| TensorFileProblem::HeaderNotWritable { reason: error.to_string() })?;
     // Spaces at the end keep the numbers aligned, as the format recommends.
@@ -64,7 +69,10 @@ pub(super) fn write(file: &TensorFile, header: &[u8], writer: &mut dyn Write) ->
 
 /// Wide entries first, so that all of them are aligned; then by name.
 fn in_file_order(file: &TensorFile) -> Vec<&(String, Tensor)> {
-    let mut tensors: Vec<_> = file.tensors.iter().collect();
+    by_size_and_name(file.tensors.iter().collect())
+}
+
+fn by_size_and_name(mut tensors: Vec<&(String, Tensor)>) -> Vec<&(String, Tensor)> {
     tensors.sort_by_key(|(name, tensor)| (std::cmp::Reverse(tensor.element_type().size()), name));
     tensors
 }
@@ -98,7 +106,42 @@ pub(super) fn read(length: u64, mut reader: impl Read) -> Result<TensorsAndMetad
         tensors.push((name, tensor));
     }
     let metadata = header.metadata().iter().flatten();
-    Ok((tensors, metadata.map(|(key, text)| (key.clone(), text.clone())).collect()))
+    let mut metadata: BTreeMap<String, String> =
+        metadata.map(|(key, text)| (key.clone(), text.clone())).collect();
+    // Files of older versions have none.
+    match metadata.remove(CHECKSUM) {
+        Some(noted)
+            if noted != checksum(by_size_and_name(tensors.iter().collect()).into_iter(), &metadata) =>
+        {
+            Err(TensorFileProblem::Checksum)
+        }
+        _ => Ok((tensors, metadata)),
+    }
+}
+
+/// SHA-256 of the tensors in the order of the file, and of all other metadata.
+fn checksum<'a>(
+    tensors: impl Iterator<Item = &'a (String, Tensor)>,
+    metadata: &BTreeMap<String, String>,
+) -> String {
+    let mut hash = Sha256::new();
+    let mut text = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    for (key, value) in metadata.iter().filter(|(key, _)| *key != CHECKSUM) {
+        text(key);
+        text(value);
+    }
+    let mut bytes = Vec::new();
+    for (name, tensor) in tensors {
+        bytes.clear();
+        bytes.extend_from_slice(format!("{name} {} {:?} ", tensor.element_type(), tensor.shape()).as_bytes());
+        // Writing into memory does not fail.
+        let _ = tensor.values().write(&mut bytes);
+        hash.update(&bytes);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn read_header(length: u64, reader: &mut impl Read) -> Result<(usize, Metadata), TensorFileProblem> {

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! The JSON has an entry `name -> {dtype, shape, data_offsets}` per tensor, and `__metadata__`, a map from text
-//! to text. The same tensors and metadata always give the same bytes. Reading trusts nothing: every length is
-//! checked against the size of the file before memory is asked for.
+//! to text, with a checksum of everything else under `sha256`. The same tensors and metadata always give the same
+//! bytes. Reading trusts nothing: every length is checked against the size of the file before memory is asked for,
+//! and a checksum that differs is an error; files of older versions have none.
 
 mod format;
 mod problem;

@@ -70,6 +70,9 @@ pub enum TensorFileProblem {
         /// The entry.
         value: f64,
     },
+    /// The content is not what was written.
+    #[error("is damaged: its numbers are not those that were written (the checksum differs); copy it again")]
+    Checksum,
     /// Tensors are missing.
     #[error("lacks {}: it belongs to a model with another configuration", list("tensor", names))]
     Missing {
