@@ -127,55 +127,57 @@ impl FitFigure<'_> {
             below_last: Frame::below(!self.time.is_empty()),
         };
         let placed = grid.place()?;
-        let legend = Legend::new(self.legend(), placed.legend_width(self.width));
+        let legend = Legend::new(legend_of(&self.panels), placed.legend_width(self.width));
         let Placed { areas, left, lowest, height } = placed.lowered(legend.height());
         let mut picture = Picture::new(self.width, height);
         legend.draw(&mut picture, areas[0].left, MARGIN);
         for (index, panel) in self.panels.iter().enumerate() {
             let time = if lowest[index] { self.time } else { "" };
-            panel.draw(&mut picture, areas[index], time, left[index]);
+            let times = (Scale::Linear, panel.times_shown().padded(0.02));
+            let frame = Frame::new(areas[index], times, (Scale::Linear, panel.value_limits()));
+            panel.draw(&mut picture, &frame, time, left[index]);
         }
         Ok(picture)
     }
+}
 
-    /// What occurs in some panel, with the levels of all bands.
-    fn legend(&self) -> Vec<Entry> {
-        let any = |has: fn(&FitPanel) -> bool| self.panels.iter().any(has);
-        let mut entries = Vec::new();
-        if any(|panel| !panel.seen.times.is_empty()) {
-            entries.push(Entry::new(Key::Disc(INK, None), "observed"));
-        }
-        if any(|panel| !panel.withheld.times.is_empty()) {
-            entries.push(Entry::new(Key::Disc(PAPER, Some(withheld_rim())), "withheld"));
-        }
-        if any(|panel| panel.truth.is_some()) {
-            entries.push(Entry::new(Key::Line(truth_stroke()), "truth"));
-        }
-        if any(|panel| !panel.mean.is_empty()) {
-            entries.push(Entry::new(Key::Line(Stroke::new(MEAN, LINE_WIDTH)), "posterior mean"));
-        }
-        let mut levels: Vec<(f64, Colour)> = Vec::new();
-        for panel in &self.panels {
-            for (rank, band) in panel.widest_first().into_iter().enumerate() {
-                if levels.iter().all(|(level, _)| *level != band.level) {
-                    levels.push((band.level, band_colour(rank, panel.bands.len())));
-                }
+/// What occurs in some panel, with the levels of all bands.
+pub(crate) fn legend_of(panels: &[FitPanel]) -> Vec<Entry> {
+    let any = |has: fn(&FitPanel) -> bool| panels.iter().any(has);
+    let mut entries = Vec::new();
+    if any(|panel| !panel.seen.times.is_empty()) {
+        entries.push(Entry::new(Key::Disc(INK, None), "observed"));
+    }
+    if any(|panel| !panel.withheld.times.is_empty()) {
+        entries.push(Entry::new(Key::Disc(PAPER, Some(withheld_rim())), "withheld"));
+    }
+    if any(|panel| panel.truth.is_some()) {
+        entries.push(Entry::new(Key::Line(truth_stroke()), "truth"));
+    }
+    if any(|panel| !panel.mean.is_empty()) {
+        entries.push(Entry::new(Key::Line(Stroke::new(MEAN, LINE_WIDTH)), "posterior mean"));
+    }
+    let mut levels: Vec<(f64, Colour)> = Vec::new();
+    for panel in panels {
+        for (rank, band) in panel.widest_first().into_iter().enumerate() {
+            if levels.iter().all(|(level, _)| *level != band.level) {
+                levels.push((band.level, band_colour(rank, panel.bands.len())));
             }
         }
-        levels.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (level, colour) in levels {
-            let percent = (level * 1000.0).round() / 10.0;
-            entries.push(Entry::new(Key::Patch(colour, None), format!("{percent} % interval")));
-        }
-        if any(|panel| panel.forecast_from.is_some()) {
-            entries.push(Entry::new(Key::Patch(SHADE, None), "forecast"));
-        }
-        entries
     }
+    levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (level, colour) in levels {
+        let percent = (level * 1000.0).round() / 10.0;
+        entries.push(Entry::new(Key::Patch(colour, None), format!("{percent} % interval")));
+    }
+    if any(|panel| panel.forecast_from.is_some()) {
+        entries.push(Entry::new(Key::Patch(SHADE, None), "forecast"));
+    }
+    entries
 }
 
 impl FitPanel<'_> {
-    fn check(&self, field: &str) -> Result<(), FigureError> {
+    pub(crate) fn check(&self, field: &str) -> Result<(), FigureError> {
         self.seen.check(&format!("{field}.seen"))?;
         self.withheld.check(&format!("{field}.withheld"))?;
         if let Some(truth) = &self.truth {
@@ -223,7 +225,7 @@ impl FitPanel<'_> {
         }
     }
 
-    fn value_limits(&self) -> Limits {
+    pub(crate) fn value_limits(&self) -> Limits {
         let truth = self.truth.unwrap_or_default();
         let bands = self.bands.iter().flat_map(|band| band.lower.iter().chain(band.upper.iter()));
         let points = self.seen.values.iter().chain(self.withheld.values.iter()).chain(truth.values.iter());
@@ -231,13 +233,13 @@ impl FitPanel<'_> {
         limits.unwrap_or(Limits { low: 0.0, high: 1.0 }).padded(0.06)
     }
 
-    fn time_limits(&self) -> Limits {
+    /// From the first time of anything in the panel to the last.
+    pub(crate) fn times_shown(&self) -> Limits {
         let truth = self.truth.unwrap_or_default();
         let model =
             if self.mean.is_empty() && self.bands.is_empty() { Numbers::default() } else { self.times };
         let points = self.seen.times.iter().chain(self.withheld.times.iter()).chain(truth.times.iter());
-        let limits = Limits::of(points.chain(model.iter()));
-        limits.unwrap_or(Limits { low: 0.0, high: 1.0 }).padded(0.02)
+        Limits::of(points.chain(model.iter())).unwrap_or(Limits { low: 0.0, high: 1.0 })
     }
 
     fn widest_first(&self) -> Vec<Band<'_>> {
@@ -246,9 +248,8 @@ impl FitPanel<'_> {
         bands
     }
 
-    fn draw(&self, picture: &mut Picture, area: Area, time: &str, left: f64) {
-        let times = (Scale::Linear, self.time_limits());
-        let frame = Frame::new(area, times, (Scale::Linear, self.value_limits()));
+    pub(crate) fn draw(&self, picture: &mut Picture, frame: &Frame, time: &str, left: f64) {
+        let area = frame.area;
         if let Some(from) = self.forecast_from {
             let start = frame.x.place(from).clamp(area.left, area.right);
             picture.rectangle(Area { left: start, ..area }, SHADE.into());

@@ -6,7 +6,8 @@
 //! | figure | shows |
 //! |---|---|
 //! | [`FitFigure`] | series with their fit, intervals and forecasts |
-//! | [`SphereFigure`] | latent paths on S^2 |
+//! | [`FollowingFigure`] | fits above what leads their paths, over one axis of time |
+//! | [`SphereFigure`] | latent paths on S^2, and what they follow |
 //! | [`HistogramFigure`] | values of several groups |
 //! | [`StripFigure`] | images in time |
 //! | [`CurvesFigure`] | training against epochs and wall time |
@@ -23,6 +24,7 @@ mod curves;
 mod density;
 mod error;
 mod fit;
+mod following;
 mod growth;
 mod histogram;
 mod numbers;
@@ -37,10 +39,11 @@ pub use curves::{CurvesFigure, Published, Run};
 pub use density::{DensityFigure, DensityPanel};
 pub use error::FigureError;
 pub use fit::{Band, FitFigure, FitPanel};
+pub use following::{FollowingFigure, Quantity, QuantityCurve};
 pub use growth::{GrowthCurve, GrowthFigure, GrowthPanel};
 pub use histogram::{HistogramFigure, HistogramGroup};
 pub use numbers::{Numbers, Points};
 pub use paths3d::{Paths3dFigure, Paths3dPanel};
 pub use picture::Picture;
-pub use sphere::{Colouring, Globe, SphereFigure, SpherePath};
+pub use sphere::{Colouring, Globe, SphereFigure, SpherePath, SphereTarget};
 pub use strip::{StripFigure, StripRow};

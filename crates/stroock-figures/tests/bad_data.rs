@@ -4,8 +4,9 @@ mod samples;
 
 use samples::{TIMES, VALUES};
 use stroock_figures::{
-    Band, CurvesFigure, DensityFigure, FigureError, FitFigure, FitPanel, Globe, GrowthFigure,
-    HistogramFigure, Numbers, Paths3dFigure, Picture, Points, SphereFigure, StripFigure,
+    Band, CurvesFigure, DensityFigure, FigureError, FitFigure, FitPanel, FollowingFigure, Globe,
+    GrowthFigure, HistogramFigure, Numbers, Paths3dFigure, Picture, Points, SphereFigure, SphereTarget,
+    StripFigure,
 };
 
 const HOLE: [f32; 4] = [0.0, f32::NAN, 0.0, 0.0];
@@ -19,6 +20,7 @@ fn refused(result: Result<Picture, FigureError>, field: &str) {
 fn nothing_to_draw() {
     refused(FitFigure::default().picture(), "panels");
     refused(FitFigure { panels: vec![FitPanel::default()], ..FitFigure::default() }.picture(), "panels[0]");
+    refused(FollowingFigure::default().picture(), "quantities");
     refused(SphereFigure::default().picture(), "globes");
     refused(HistogramFigure::default().picture(), "groups");
     refused(StripFigure::default().picture(), "rows");
@@ -65,6 +67,34 @@ fn fit() {
 }
 
 #[test]
+fn following() {
+    let broken = |change: fn(&mut FollowingFigure<'static>), field: &str| {
+        let mut figure = samples::following();
+        change(&mut figure);
+        refused(figure.picture(), field);
+    };
+    broken(|figure| figure.fits[1].mean = (&[1.0]).into(), "fits[1].mean");
+    broken(|figure| figure.quantities.clear(), "quantities");
+    broken(|figure| figure.quantities[0].curves.clear(), "quantities[0].curves");
+    broken(
+        |figure| figure.quantities[1].curves[0].values = (&HOLE).into(),
+        "quantities[1].curves[0].values[1]",
+    );
+    broken(|figure| figure.times = (&[0.0]).into(), "quantities[0].curves[0].values");
+    broken(|figure| figure.times = (&[0.0, 2.0, 1.0, 3.0]).into(), "times[2]");
+    broken(|figure| figure.observed = (&[f64::NAN]).into(), "observed[0]");
+    broken(|figure| figure.width = 60.0, "width");
+    broken(|figure| figure.fit_height = 0.0, "fit_height");
+    broken(|figure| figure.quantity_height = f64::NAN, "quantity_height");
+    // Without a fit, quantities stand alone; values that are all 0 or negative can be drawn.
+    let mut figure = samples::following();
+    figure.fits.clear();
+    figure.quantities[0].curves[0].values = (&[0.0; 4]).into();
+    figure.quantities[1].curves[0].values = (&[-1.0, 0.0, 1.0, 0.5]).into();
+    figure.picture().unwrap();
+}
+
+#[test]
 fn sphere() {
     let broken = |change: fn(&mut SphereFigure<'static>), field: &str| {
         let mut figure = samples::sphere();
@@ -82,6 +112,22 @@ fn sphere() {
     broken(|figure| (figure.globe_width, figure.columns) = (4990.0, 2), "globe_width");
     broken(|figure| figure.centre = [f64::NAN, 0.0], "centre[0]");
     broken(|figure| figure.columns = 0, "columns");
+    let broken = |change: fn(&mut SphereTarget<'static>), field: &str| {
+        let mut figure = samples::target();
+        change(figure.globes[0].target.as_mut().unwrap());
+        refused(figure.picture(), field);
+    };
+    broken(|target| target.points = (&samples::SPATIAL).into(), "globes[0].target.points[0]");
+    broken(|target| target.points = Numbers::default(), "globes[0].target.points");
+    broken(|target| target.means = (&samples::SPATIAL).into(), "globes[0].target.means[0]");
+    broken(
+        |target| target.means = (&[1.0, 0.0, 0.0]).into(),
+        "globes[0].target.widths` has 4 entries, but 1",
+    );
+    broken(|target| target.widths = (&[0.1]).into(), "globes[0].target.widths` has 1 entries, but 4");
+    broken(|target| target.widths = (&[0.1, 0.1, 2.0, 0.1]).into(), "globes[0].target.widths[2]");
+    broken(|target| target.widths = (&HOLE).into(), "globes[0].target.widths[1]");
+    broken(|target| target.observed = (&[1.0, 1.0, 0.0]).into(), "globes[0].target.observed[0]");
     let mut figure = samples::classes();
     figure.globes[0].paths[0].classes = &[0, 1];
     refused(figure.picture(), "globes[0].paths[0].classes");

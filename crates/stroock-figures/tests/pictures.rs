@@ -5,16 +5,19 @@ mod samples;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use stroock_figures::theme::{Colour, PALETTE};
+use stroock_figures::theme::{Colour, FAINT, PALETTE};
 use stroock_figures::{
-    Colouring, FigureError, Globe, Numbers, Picture, SphereFigure, SpherePath, StripFigure, StripRow,
+    Colouring, FigureError, Globe, Numbers, Picture, SphereFigure, SpherePath, SphereTarget, StripFigure,
+    StripRow,
 };
 
 /// One of every kind.
 fn pictures() -> Result<Vec<(&'static str, Picture)>, FigureError> {
     Ok(vec![
         ("fit", samples::fit().picture()?),
+        ("following", samples::following().picture()?),
         ("sphere", samples::sphere().picture()?),
+        ("target", samples::target().picture()?),
         ("classes", samples::classes().picture()?),
         ("histogram", samples::histogram().picture()?),
         ("strip", samples::strip().picture()?),
@@ -160,7 +163,7 @@ fn paths_on_the_far_side_are_faded() {
         let points = arc(middle);
         let path = SpherePath { points: (&points).into(), times: Numbers::default(), classes: &[0] };
         let figure = SphereFigure {
-            globes: vec![Globe { title: "", paths: vec![path] }],
+            globes: vec![Globe { paths: vec![path], ..Globe::default() }],
             colouring: Colouring::Class { names: vec![""] },
             centre: [0.0, 10.0],
             ..SphereFigure::default()
@@ -170,6 +173,65 @@ fn paths_on_the_far_side_are_faded() {
     let (near, far) = (shown(0.0), shown(std::f64::consts::PI));
     // What remains is the key in the legend.
     assert!(near > far + 200, "{near} {far}");
+}
+
+/// The band about a target is a disc of its width: `sin(width)` of the radius of the globe.
+#[test]
+fn the_band_about_a_target_is_as_wide_as_it_says() {
+    let shown = |width: f64, longitude: f64| {
+        let (widths, points) = ([width], [1.0, 0.0, 0.0]);
+        let target = SphereTarget {
+            points: (&points).into(),
+            means: (&points).into(),
+            widths: (&widths).into(),
+            observed: Numbers::default(),
+        };
+        let figure = SphereFigure {
+            globes: vec![Globe { target: Some(target), ..Globe::default() }],
+            centre: [longitude, 0.0],
+            globe_width: 408.0,
+            marked: false,
+            ..SphereFigure::default()
+        };
+        let pixels = decode(&figure.picture().unwrap().to_png().unwrap());
+        count(&pixels, Colour::hex(0xc5dcee)) as f64
+    };
+    // Behind the globe the band has another colour: what remains is the key in the legend.
+    let key = shown(0.3, 180.0);
+    assert!((100.0..2000.0).contains(&key), "{key}");
+    for width in [0.15f64, 0.3, 0.6] {
+        // A globe of 408 CSS pixels has a radius of 200 of them, two pixels each.
+        let area = std::f64::consts::PI * (400.0 * width.sin()).powi(2);
+        let found = shown(width, 0.0) - key;
+        // Lines of the graticule go across.
+        assert!((0.93 * area..1.001 * area).contains(&found), "{width}: {found} {area}");
+    }
+}
+
+/// Panels above each other have one axis of time: its numbers stand once, and observed times run through all of them.
+#[test]
+fn panels_of_what_leads_a_path_share_their_time() {
+    let svg = samples::following().picture().unwrap().to_svg().unwrap();
+    for label in ["gain", "width", "settled", "of paths", "observed time", "heart rate (1/min)"] {
+        assert!(svg.contains(&format!(">{label}<")), "{label}");
+    }
+    assert_eq!(svg.matches(">time (h)<").count(), 1);
+    // No other axis goes so far.
+    assert_eq!(svg.matches(">4<").count(), 1);
+    let faint = format!("stroke=\"{}\" stroke-width=\"1\"", FAINT.to_hex());
+    let lines: Vec<&str> = svg.lines().filter(|line| line.contains(&faint)).collect();
+    // Four panels and the key.
+    assert_eq!(lines.len(), 5);
+    let places = |line: &str| -> Vec<String> {
+        let path = line.split('"').nth(1).unwrap();
+        path.split(['M', 'L'])
+            .filter(|point| !point.is_empty())
+            .map(|p| p.split(' ').next().unwrap().to_owned())
+            .collect()
+    };
+    let of_panels: BTreeSet<Vec<String>> = lines[1..].iter().map(|line| places(line)).collect();
+    assert_eq!(of_panels.len(), 1, "{of_panels:?}");
+    assert_eq!(of_panels.first().unwrap().len(), 4);
 }
 
 #[test]

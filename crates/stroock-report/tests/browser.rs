@@ -9,7 +9,7 @@ mod sample;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use stroock_report::Report;
+use stroock_report::{Report, Row, Table};
 
 /// The browser, or `None` after saying that the test is skipped.
 fn browser() -> Option<PathBuf> {
@@ -137,6 +137,41 @@ fn dates_spheres_and_classes_come_to_life() {
     let sphere = alive(&browser, &sample::on_the_sphere(), "");
     assert!(between(&sphere, "<canvas", ">").contains("width=\""));
     alive(&browser, &sample::activities(), "");
+}
+
+#[test]
+fn a_usual_table_of_scores_fits_the_page() {
+    let Some(browser) = browser() else { return };
+    let header = [
+        "Variable",
+        "Values",
+        "RMSE",
+        "RMSE, line between neighbours",
+        "RMSE, last value",
+        "RMSE, training mean",
+        "MAE",
+        "CRPS",
+        "NLL",
+        "In 90 % intervals",
+        "Their width",
+    ];
+    let row = |name: &str| {
+        let numbers = ["12345", "0.01235", "0.01235", "0.01235", "0.01235", "0.01235", "0.01235", "-1.235"];
+        let cells = [&[name][..], &numbers, &["90.1 %", "0.01235"]].concat();
+        Row::from(cells.into_iter().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let mut report = sample::vital_signs();
+    report.tables = vec![Table {
+        caption: "Values that were held out: 20 % of the values, in runs of 6".into(),
+        header: header.map(String::from).to_vec(),
+        rows: ["mean arterial pressure", "all, in standard deviations"].map(row).to_vec(),
+        ..Table::default()
+    }];
+    let measure = "<script>const boxes = [...document.querySelectorAll('.scroll')];\
+                   document.documentElement.dataset.hidden = Math.max(...boxes.map(box => box.scrollWidth - box.clientWidth));\
+                   </script></body>";
+    let (dom, _) = opened(&browser, &report.html().unwrap().replace("</body>", measure), "");
+    assert_eq!(between(&dom, "data-hidden=\"", "\""), "0", "pixels of a table that are not seen");
 }
 
 #[test]

@@ -101,6 +101,59 @@ pub fn sphere_path(
     path
 }
 
+/// A target on the sphere over `[0, 1]` with what pulls paths to it.
+pub struct Course {
+    pub times: Vec<f64>,
+    pub target: Vec<f64>,
+    pub gains: Vec<f64>,
+    pub widths: Vec<f64>,
+    /// The target at the observed times.
+    pub marks: Vec<f64>,
+}
+
+/// Diffusion scale of a [`Course`].
+const SIGMA: f64 = 0.7;
+
+/// A target that pulls hard at the observed times.
+pub fn course(observed: &[f64]) -> Course {
+    let place = |t: f64| {
+        let (longitude, latitude) = (4.4 * t - 1.0, 0.9 * (5.0 * t).sin());
+        [latitude.cos() * longitude.cos(), latitude.cos() * longitude.sin(), latitude.sin()]
+    };
+    let gain = |t: f64| {
+        let gap = observed.iter().map(|s| (s - t).abs()).fold(f64::INFINITY, f64::min);
+        3.0 + 37.0 * (-gap / 0.03).exp()
+    };
+    let times: Vec<f64> = (0..=200).map(|step| f64::from(step) / 200.0).collect();
+    let gains: Vec<f64> = times.iter().map(|&t| gain(t)).collect();
+    Course {
+        target: times.iter().flat_map(|&t| place(t)).collect(),
+        widths: gains.iter().map(|gain| SIGMA / (2.0 * gain).sqrt()).collect(),
+        marks: observed.iter().flat_map(|&t| place(t)).collect(),
+        gains,
+        times,
+    }
+}
+
+impl Course {
+    /// A path that follows the target.
+    pub fn path(&self, seed: u64) -> Vec<f64> {
+        let mut noise = Noise::new(seed + 40);
+        let mut z = [0, 1, 2].map(|i| self.target[i]);
+        let mut path = z.to_vec();
+        for step in 1..self.times.len() {
+            let dt = self.times[step] - self.times[step - 1];
+            let b = [0, 1, 2].map(|i| self.gains[step] * self.target[3 * step + i]);
+            let xi = [0, 1, 2].map(|_| SIGMA * dt.sqrt() * noise.normal());
+            let push = [0, 1, 2].map(|i| b[i] * dt + xi[i]);
+            let along = (0..3).map(|i| push[i] * z[i]).sum::<f64>();
+            z = unit([0, 1, 2].map(|i| z[i] + push[i] - along * z[i]));
+            path.extend(z);
+        }
+        path
+    }
+}
+
 /// A handwritten-looking 3 of 28 x 28 pixels, turned clockwise, with a stroke of this softness.
 pub fn three(degrees: f64, softness: f64) -> Vec<f32> {
     let (sin, cos) = degrees.to_radians().sin_cos();

@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 
 use data::Noise;
 use stroock_figures::{
-    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, Globe, GrowthCurve,
-    GrowthFigure, GrowthPanel, HistogramFigure, HistogramGroup, Paths3dFigure, Paths3dPanel, Picture, Points,
-    Published, Run, SphereFigure, SpherePath, StripFigure, StripRow,
+    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, FollowingFigure, Globe,
+    GrowthCurve, GrowthFigure, GrowthPanel, HistogramFigure, HistogramGroup, Paths3dFigure, Paths3dPanel,
+    Picture, Points, Published, Quantity, QuantityCurve, Run, SphereFigure, SpherePath, SphereTarget,
+    StripFigure, StripRow,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("give the folder for the pictures")?);
     std::fs::create_dir_all(&folder)?;
     save(&folder, "fit", fit()?)?;
+    save(&folder, "following", following()?)?;
+    save(&folder, "sphere-following", sphere_following()?)?;
     save(&folder, "sphere-time", sphere_by_time()?)?;
     save(&folder, "sphere-class", sphere_by_class()?)?;
     save(&folder, "histogram", histogram()?)?;
@@ -85,9 +88,68 @@ fn sphere_by_time() -> Result<Picture, Box<dyn Error>> {
     Ok(SphereFigure { globes, ..SphereFigure::default() }.picture()?)
 }
 
+/// A path that is pulled towards a target, tightly where something is observed.
+fn sphere_following() -> Result<Picture, Box<dyn Error>> {
+    let course = data::course(&[0.1, 0.18, 0.25, 0.31, 0.38, 0.46, 0.52, 0.85, 0.9]);
+    let paths: Vec<Vec<f64>> = (0..5).map(|seed| course.path(seed)).collect();
+    let target = SphereTarget {
+        points: (&course.target).into(),
+        means: (&course.target).into(),
+        widths: (&course.widths).into(),
+        observed: (&course.marks).into(),
+    };
+    let posterior = Globe { target: Some(target), ..by_time("posterior", &paths, &course.times) };
+    Ok(SphereFigure {
+        globes: vec![posterior],
+        marked: false,
+        globe_width: 420.0,
+        centre: [70.0, 20.0],
+        ..SphereFigure::default()
+    }
+    .picture()?)
+}
+
+fn following() -> Result<Picture, Box<dyn Error>> {
+    let fit = data::fit(2, 12.0, 3.0, 18, 48.0);
+    let course = data::course(&fit.seen.0.iter().map(|hour| hour / 48.0).collect::<Vec<f64>>());
+    let hours: Vec<f64> = course.times.iter().map(|time| 48.0 * time).collect();
+    let wide: Vec<f64> = course.widths.iter().map(|width| 1.1 * width.to_degrees()).collect();
+    let settled: Vec<f64> = course.widths.iter().map(|width| width.to_degrees()).collect();
+    let panel = FitPanel {
+        series: "buoy 3",
+        variable: "heave",
+        unit: "m",
+        seen: Points { times: (&fit.seen.0).into(), values: (&fit.seen.1).into() },
+        times: (&fit.times).into(),
+        mean: (&fit.mean).into(),
+        bands: fit
+            .bands
+            .iter()
+            .map(|(level, lower, upper)| Band { level: *level, lower: lower.into(), upper: upper.into() })
+            .collect(),
+        ..FitPanel::default()
+    };
+    let curve = |name, values| QuantityCurve { name, values };
+    let figure = FollowingFigure {
+        fits: vec![panel],
+        quantities: vec![
+            Quantity { label: "gain", curves: vec![curve("", (&course.gains).into())] },
+            Quantity {
+                label: "width (°)",
+                curves: vec![curve("of the steering", (&settled).into()), curve("of paths", (&wide).into())],
+            },
+        ],
+        times: (&hours).into(),
+        observed: (&fit.seen.0).into(),
+        time: "time (h)",
+        ..FollowingFigure::default()
+    };
+    Ok(figure.picture()?)
+}
+
 fn by_time<'a>(title: &'a str, paths: &'a [Vec<f64>], times: &'a [f64]) -> Globe<'a> {
     let path = |points| SpherePath { points, times: times.into(), classes: &[] };
-    Globe { title, paths: paths.iter().map(|points| path(points.into())).collect() }
+    Globe { title, paths: paths.iter().map(|points| path(points.into())).collect(), ..Globe::default() }
 }
 
 fn sphere_by_class() -> Result<Picture, Box<dyn Error>> {
@@ -122,7 +184,8 @@ fn sphere_by_class() -> Result<Picture, Box<dyn Error>> {
 
 fn by_class<'a>(title: &'a str, paths: &'a [(Vec<f64>, Vec<usize>)]) -> Globe<'a> {
     let path = |points, classes| SpherePath { points, classes, ..SpherePath::default() };
-    Globe { title, paths: paths.iter().map(|(points, classes)| path(points.into(), classes)).collect() }
+    let paths = paths.iter().map(|(points, classes)| path(points.into(), classes)).collect();
+    Globe { title, paths, ..Globe::default() }
 }
 
 fn nearby(noise: &mut Noise, centre: [f64; 3], spread: f64) -> [f64; 3] {

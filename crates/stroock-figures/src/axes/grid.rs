@@ -7,7 +7,7 @@ use crate::picture::Area;
 /// Space between columns.
 pub(crate) const BETWEEN: f64 = 16.0;
 /// Least width of a panel that can still be read.
-const LEAST: f64 = 40.0;
+pub(super) const LEAST: f64 = 40.0;
 
 /// How panels are laid out.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl Placed {
 const MOST: f64 = 10_000.0;
 
 /// Refuses a length that no picture can have.
-fn size(field: &str, value: f64) -> Result<(), FigureError> {
+pub(crate) fn size(field: &str, value: f64) -> Result<(), FigureError> {
     if (10.0..=MOST).contains(&value) {
         return Ok(());
     }

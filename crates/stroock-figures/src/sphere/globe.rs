@@ -9,20 +9,20 @@ use crate::theme::{Colour, ColourMap, INK, LINE_WIDTH, PAPER, TITLE_SIZE, palett
 use crate::view::{View, between, unit};
 
 /// Colour of the ball in the middle, with which the far side is veiled.
-const BALL: Colour = Colour::hex(0xf1f4f7);
+pub(super) const BALL: Colour = Colour::hex(0xf1f4f7);
 const RIM: Colour = Colour::hex(0x9aa4ae);
 const GRATICULE: Colour = Colour::hex(0xc6ced6);
 const FAR_GRATICULE: Colour = Colour::hex(0xe0e5ea);
 /// Share of the ball's colour in what lies on the far side.
-const VEIL: f64 = 0.68;
+pub(super) const VEIL: f64 = 0.68;
 /// Longest piece of a path that is drawn straight, in radians.
 const PIECE: f64 = 0.04;
 
 /// A piece of a path on one side of the globe and of one colour.
-struct Run {
-    near: bool,
+pub(super) struct Run {
+    pub near: bool,
     colour: Colour,
-    points: Vec<Point>,
+    pub points: Vec<Point>,
 }
 
 pub(super) fn draw(
@@ -38,14 +38,28 @@ pub(super) fn draw(
     ball.draw(picture);
     let paint = |path: &SpherePath, index: usize| colour(&figure.colouring, path, index, times);
     let runs: Vec<Run> = globe.paths.iter().flat_map(|path| ball.runs(path, &paint)).collect();
+    // Paths about a target step back behind it.
+    let line = if globe.target.is_some() { 0.65 * LINE_WIDTH } else { LINE_WIDTH };
     ball.draw_graticule(picture, false);
+    if let Some(target) = &globe.target {
+        target.draw_band(picture, &ball, false);
+    }
     for run in runs.iter().filter(|run| !run.near) {
         let colour = run.colour.mixed(BALL, VEIL);
-        picture.line(run.points.clone(), Stroke::new(colour, 0.8 * LINE_WIDTH));
+        picture.line(run.points.clone(), Stroke::new(colour, 0.8 * line));
+    }
+    if let Some(target) = &globe.target {
+        target.draw_curve(picture, &ball, false);
+        target.draw_observed(picture, &ball, false);
+        target.draw_band(picture, &ball, true);
     }
     ball.draw_graticule(picture, true);
     for run in runs.into_iter().filter(|run| run.near) {
-        picture.line(run.points, Stroke::new(run.colour, LINE_WIDTH));
+        picture.line(run.points, Stroke::new(run.colour, line));
+    }
+    if let Some(target) = &globe.target {
+        target.draw_curve(picture, &ball, true);
+        target.draw_observed(picture, &ball, true);
     }
     let rim = Stroke::new(RIM, 0.9);
     let outline = Outline::Circle { centre: ball.centre, radius };
@@ -76,10 +90,10 @@ fn colour(colouring: &Colouring, path: &SpherePath, index: usize, times: Limits)
     }
 }
 
-struct Ball<'v> {
-    centre: Point,
-    radius: f64,
-    view: &'v View,
+pub(super) struct Ball<'v> {
+    pub centre: Point,
+    pub radius: f64,
+    pub view: &'v View,
 }
 
 impl Ball<'_> {
@@ -93,7 +107,7 @@ impl Ball<'_> {
         picture.disc(self.centre, self.radius, fill, None);
     }
 
-    fn place(&self, projected: [f64; 3]) -> Point {
+    pub fn place(&self, projected: [f64; 3]) -> Point {
         [self.centre[0] + self.radius * projected[0], self.centre[1] - self.radius * projected[1]]
     }
 
@@ -131,7 +145,7 @@ impl Ball<'_> {
     }
 
     /// The path in pieces of one side and one colour. Each half of a step has the colour of its end.
-    fn runs(&self, path: &SpherePath, paint: &impl Fn(&SpherePath, usize) -> Colour) -> Vec<Run> {
+    pub fn runs(&self, path: &SpherePath, paint: &impl Fn(&SpherePath, usize) -> Colour) -> Vec<Run> {
         let count = path.points.len() / 3;
         let point = |index: usize| unit(path.points.point(index)).unwrap_or([0.0, 0.0, 1.0]);
         let mut runs: Vec<Run> = Vec::new();

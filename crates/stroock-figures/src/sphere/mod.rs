@@ -1,6 +1,9 @@
 //! Latent paths on the sphere in R^3.
 
 mod globe;
+mod target;
+
+pub use target::SphereTarget;
 
 use std::path::Path;
 
@@ -32,7 +35,7 @@ const STEPS: usize = 64;
 /// let times: Vec<f64> = (0..50).map(|step| f64::from(step) / 49.0).collect();
 /// let path = SpherePath { points: (&points).into(), times: (&times).into(), classes: &[] };
 /// let figure = SphereFigure {
-///     globes: vec![Globe { title: "posterior", paths: vec![path] }],
+///     globes: vec![Globe { title: "posterior", paths: vec![path], ..Globe::default() }],
 ///     colouring: Colouring::Time { label: "time" },
 ///     ..SphereFigure::default()
 /// };
@@ -64,6 +67,8 @@ pub struct Globe<'a> {
     pub title: &'a str,
     /// Its paths; later ones cover earlier ones.
     pub paths: Vec<SpherePath<'a>>,
+    /// What they follow, where they follow something.
+    pub target: Option<SphereTarget<'a>>,
 }
 
 /// A path on the sphere.
@@ -172,26 +177,15 @@ impl SphereFigure<'_> {
             for (which, path) in globe.paths.iter().enumerate() {
                 self.check_path(&format!("globes[{index}].paths[{which}]"), path)?;
             }
+            if let Some(target) = &globe.target {
+                target.check(&format!("globes[{index}].target"))?;
+            }
         }
         Ok(())
     }
 
     fn check_path(&self, field: &str, path: &SpherePath) -> Result<(), FigureError> {
-        let points = format!("{field}.points");
-        path.points.filled(&points)?;
-        let count = path.points.len().div_ceil(3);
-        path.points.check(&points, 3 * count)?;
-        for index in 0..count {
-            let norm = path.points.point(index).iter().map(|x| x * x).sum::<f64>().sqrt();
-            if (norm - 1.0).abs() > 1e-2 {
-                let requirement = "on the sphere, with norm 1";
-                return Err(FigureError::invalid(
-                    format!("{points}[{index}]"),
-                    format!("a point of norm {norm:.3}"),
-                    requirement,
-                ));
-            }
-        }
+        let count = on_sphere(&format!("{field}.points"), &path.points)?;
         match &self.colouring {
             Colouring::Time { .. } => {
                 path.times.times(&format!("{field}.times"))?;
@@ -226,12 +220,34 @@ impl SphereFigure<'_> {
                 entries.push(Entry::new(Key::Line(Stroke::new(palette(class), 2.0 * LINE_WIDTH)), *name));
             }
         }
+        if self.globes.iter().any(|globe| globe.target.is_some()) {
+            entries.extend(SphereTarget::legend());
+        }
         if self.marked {
             entries.push(Entry::new(Key::Disc(PAPER, Some(Stroke::new(INK, 1.1))), "start"));
             entries.push(Entry::new(Key::Disc(INK, None), "end"));
         }
         entries
     }
+}
+
+/// Refuses points `[T, 3]` that are not on the sphere, and gives their number.
+fn on_sphere(field: &str, points: &Numbers) -> Result<usize, FigureError> {
+    points.filled(field)?;
+    let count = points.len().div_ceil(3);
+    points.check(field, 3 * count)?;
+    for index in 0..count {
+        let norm = points.point(index).iter().map(|x| x * x).sum::<f64>().sqrt();
+        if (norm - 1.0).abs() > 1e-2 {
+            let requirement = "on the sphere, with norm 1";
+            return Err(FigureError::invalid(
+                format!("{field}[{index}]"),
+                format!("a point of norm {norm:.3}"),
+                requirement,
+            ));
+        }
+    }
+    Ok(count)
 }
 
 /// Where the bar of colours goes: beside the legend if there is room, otherwise below it.

@@ -1,9 +1,10 @@
 //! One small figure of every kind.
 
 use stroock_figures::{
-    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, Globe, GrowthCurve,
-    GrowthFigure, GrowthPanel, HistogramFigure, HistogramGroup, Paths3dFigure, Paths3dPanel, Points,
-    Published, Run, SphereFigure, SpherePath, StripFigure, StripRow,
+    Band, Colouring, CurvesFigure, DensityFigure, DensityPanel, FitFigure, FitPanel, FollowingFigure, Globe,
+    GrowthCurve, GrowthFigure, GrowthPanel, HistogramFigure, HistogramGroup, Paths3dFigure, Paths3dPanel,
+    Points, Published, Quantity, QuantityCurve, Run, SphereFigure, SpherePath, SphereTarget, StripFigure,
+    StripRow,
 };
 
 pub const TIMES: [f64; 4] = [0.0, 1.0, 2.0, 4.0];
@@ -36,8 +37,38 @@ pub fn fit() -> FitFigure<'static> {
 
 pub fn sphere() -> SphereFigure<'static> {
     let path = SpherePath { points: (&CIRCLE).into(), times: (&TIMES).into(), classes: &[0, 0, 1, 1] };
-    let globe = Globe { title: "posterior", paths: vec![path] };
+    let globe = Globe { title: "posterior", paths: vec![path], target: None };
     SphereFigure { globes: vec![globe.clone(), globe], centre: [0.0, 0.0], ..SphereFigure::default() }
+}
+
+/// A globe whose path follows a target.
+pub fn target() -> SphereFigure<'static> {
+    let mut figure = sphere();
+    figure.globes[0].target = Some(SphereTarget {
+        points: (&CIRCLE).into(),
+        means: (&CIRCLE).into(),
+        widths: (&[0.1, 0.3, 0.2, 0.4]).into(),
+        observed: (&[1.0, 0.0, 0.0]).into(),
+    });
+    figure
+}
+
+pub fn following() -> FollowingFigure<'static> {
+    let curve = |name, values| QuantityCurve { name, values };
+    FollowingFigure {
+        fits: fit().panels[..2].to_vec(),
+        quantities: vec![
+            Quantity { label: "gain", curves: vec![curve("", (&UPPER).into())] },
+            Quantity {
+                label: "width",
+                curves: vec![curve("settled", (&LOWER).into()), curve("of paths", (&VALUES).into())],
+            },
+        ],
+        times: (&TIMES).into(),
+        observed: (&[1.0, 2.0]).into(),
+        time: "time (h)",
+        ..FollowingFigure::default()
+    }
 }
 
 pub fn classes() -> SphereFigure<'static> {

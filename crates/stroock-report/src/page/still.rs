@@ -121,6 +121,7 @@ pub(super) fn paths(report: &Report, content: &Content, paths: &DrawnPaths) -> R
             .iter()
             .map(|path| SpherePath { points: path.as_flattened().into(), times: times.into(), classes: &[] })
             .collect(),
+        ..Globe::default()
     });
     let figure = SphereFigure {
         globes: globes.collect(),
