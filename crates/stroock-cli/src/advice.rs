@@ -18,11 +18,18 @@ pub fn advice(error: &(dyn Error + 'static)) -> Option<String> {
 fn about_table(error: &TableError) -> Option<String> {
     Some(match error {
         TableError::Row { fault, .. } => match **fault {
+            Fault::Number { ref value, .. } if value.contains(',') => {
+                "or read decimal commas with --decimal , or leave the column out with --ignore, or such rows with \
+                 --skip-bad-rows"
+            }
             Fault::Number { .. } => {
                 "or name the mark of missing values with --missing, leave the column out with --ignore, or leave such \
                  rows out with --skip-bad-rows"
             }
-            Fault::Time { .. } => "or choose another column with --time, or leave such rows out with --skip-bad-rows",
+            Fault::Time { .. } => {
+                "or say how dates are written with --date-format, choose another column with --time, or leave such rows \
+                 out with --skip-bad-rows"
+            }
             _ => "or leave such rows out with --skip-bad-rows",
         }
         .into(),
@@ -30,6 +37,8 @@ fn about_table(error: &TableError) -> Option<String> {
         TableError::TwoRoles { first, second, .. } => format!("check {} and {}", flag(first), flag(second)),
         TableError::HalfLong { .. } => "name both with --variable and --value".into(),
         TableError::NoTime { .. } => "name it with --time".into(),
+        TableError::DateOrder { .. } => "use --date-format dmy or --date-format mdy".into(),
+        TableError::TimeKind { .. } => "check --time and --date-format".into(),
         TableError::TimeParts { .. } => "check --time".into(),
         TableError::NoVariables { .. } => "name them with --variables".into(),
         TableError::TimeZone { .. } => "check --time-zone".into(),
@@ -53,10 +62,13 @@ fn about_model(error: &EstimatorError) -> Option<String> {
             EstimatorError::NotClassifier => "fit one with --task classify --target COLUMN",
             EstimatorError::NoTable => "fit one with `stroock fit`",
             EstimatorError::Quantile { .. } => "check --quantiles",
+            EstimatorError::Nothing => "check --count",
             EstimatorError::Samples { .. } => "ask for fewer with --samples, or for more with --draws",
             EstimatorError::Step { .. } => "check --every",
-            EstimatorError::TooManyTimes { .. } => "choose longer steps with --every, or an earlier --until",
-            EstimatorError::NothingAhead { .. } => "choose a later --until",
+            EstimatorError::TooManyTimes { .. } => {
+                "choose longer steps with --every, an earlier --until or a shorter --for"
+            }
+            EstimatorError::NothingAhead { .. } => "choose a later --until, or steps with --for",
             EstimatorError::TooFar { .. } => {
                 "choose an earlier --until, or fit a model to longer windows (--window)"
             }

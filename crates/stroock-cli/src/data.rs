@@ -12,7 +12,7 @@ use stroock_experiments::data::{DataFolder, FetchEvent, FetchSettings, check, fe
 
 use crate::arguments::{Data, DataFolderArguments};
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, say};
 
 pub fn run(arguments: &Data) -> Result<(), Failure> {
     match arguments {
@@ -40,7 +40,7 @@ fn export(name: &str, data_dir: Option<&Path>) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(error.into()),
         Ok(rows) => {
-            eprintln!("{} stays, {rows} rows", stays.len());
+            say(&format!("{} stays, {rows} rows", stays.len()));
             Ok(())
         }
     }

@@ -1,38 +1,80 @@
 //! `stroock evaluate`: values are held out, and predicted.
 
-use stroock::estimator::{EvaluateOptions, Evaluation, Model, Prepared};
+use stroock::estimator::{EvaluateOptions, Evaluation, LeftOut, Model, Prepared};
 use stroock::run::RunPaths;
 use stroock::score::{HoldOut, Scores};
 use stroock::series::Split;
+use stroock::series::table::Table;
 
 use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
 use crate::failure::Failure;
 use crate::fit::{config_of, tables_of};
 use crate::output::{print, print_json};
 use crate::record::Record;
-use crate::tables::{read_for, warn};
+use crate::tables::{load, read_for, warn};
 
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
-    let model = Model::load(&arguments.model)?;
+    let model = load(&arguments.model)?;
     let subject = Subject::open(&model, arguments)?;
-    let evaluation =
-        model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options(&arguments.held))?;
+    let evaluation = evaluate(&model, &subject, &options(&arguments.held))?;
     warn(&evaluation.warnings);
     if let Some(path) = &arguments.record {
         let config = config_of(&arguments.model)?;
         Record::new(&config, &subject, &evaluation, &RunPaths::new(&arguments.model))?.write(path)?;
     }
-    match arguments.json {
-        true => print_json(&evaluation),
-        false => print(&text(&evaluation)),
+    if arguments.json {
+        return print_json(&evaluation);
     }
+    print(&format!("On {}:", subject.part.in_words()))?;
+    print(&text(&evaluation))
+}
+
+/// The scores of a model: of forecasts, where the last part of every series is held out.
+pub fn evaluate(model: &Model, subject: &Subject, options: &EvaluateOptions) -> Result<Evaluation, Failure> {
+    let numbers = subject.numbers.as_deref();
+    Ok(match options.hold_out {
+        HoldOut::Tail { .. } => model.evaluate_forecasts(&subject.table, numbers, options)?,
+        _ => model.evaluate(&subject.prepared, numbers, options)?,
+    })
 }
 
 /// The series that a model is tested on.
 pub struct Subject {
+    /// As they were read, whole or cut.
+    pub table: Table,
     pub prepared: Prepared,
     /// Numbers of the series; all of them if not given.
     pub numbers: Option<Vec<usize>>,
+    pub part: Part,
+}
+
+/// Which series a model is tested on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Those that were named.
+    Given,
+    Test,
+    /// There are none for testing.
+    Validation,
+    /// There are no others.
+    Training,
+}
+
+impl Part {
+    /// Which series they are.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Part::Given => "the given series",
+            Part::Test => "series that were kept for testing",
+            Part::Validation => {
+                "series that the best epoch was chosen on, as there are too few to keep some for testing"
+            }
+            Part::Training => {
+                "the series that the model was trained on, as there are too few to keep some for testing: on new series \
+                 the errors are larger"
+            }
+        }
+    }
 }
 
 impl Subject {
@@ -50,20 +92,24 @@ impl Subject {
         table: &TableArguments,
     ) -> Result<Self, Failure> {
         let table = read_for(model, files, table)?;
-        Ok(Self { prepared: model.prepare(&table)?, numbers: None })
+        Ok(Self { prepared: model.prepare(&table)?, table, numbers: None, part: Part::Given })
     }
 
     /// The series that a run has kept for testing; those of validation where it has none.
     pub fn of_run(model: &Model, run: &std::path::Path) -> Result<Self, Failure> {
         let config = config_of(run)?;
-        let table = tables_of(&config)?;
-        Ok(Self::of_split(config.fit.split(&table), model.prepare(&table)?))
+        let table = tables_of(&config, "name the data to test on")?;
+        let (split, prepared) = (config.fit.split(&table), model.prepare(&table)?);
+        Ok(Self::of_split(split, prepared, table))
     }
 
     /// The same, where the split is known.
-    pub fn of_split(split: Split, prepared: Prepared) -> Self {
-        let numbers = [split.test, split.validation, split.train].into_iter().find(|part| !part.is_empty());
-        Self { prepared, numbers: Some(numbers.unwrap_or_default()) }
+    pub fn of_split(split: Split, prepared: Prepared, table: Table) -> Self {
+        let parts =
+            [(Part::Test, split.test), (Part::Validation, split.validation), (Part::Training, split.train)];
+        let found = parts.into_iter().find(|(_, numbers)| !numbers.is_empty());
+        let (part, numbers) = found.unwrap_or((Part::Training, Vec::new()));
+        Self { table, prepared, numbers: Some(numbers), part }
     }
 }
 
@@ -75,7 +121,7 @@ pub fn options(arguments: &HeldArguments) -> EvaluateOptions {
         HoldOutName::Blocks => HoldOut::Blocks { share, length: arguments.block },
         HoldOutName::Tail => HoldOut::Tail { share },
     };
-    EvaluateOptions { hold_out, draws: arguments.draws, seed: arguments.seed }
+    EvaluateOptions { hold_out, draws: arguments.draws, seed: arguments.seed, origins: arguments.origins }
 }
 
 /// What was held out, in words.
@@ -152,6 +198,9 @@ fn class_lines(evaluation: &stroock::estimator::ClassEvaluation) -> Vec<String> 
         scores.log_loss,
         scores.count
     )];
+    if let Some(left_out) = &evaluation.left_out {
+        lines.push(format!("  {}", answer(left_out)));
+    }
     lines.push(format!(
         "  {:<20}{:>8}{:>11}{:>9}{:>7}   taken for",
         "class", "labels", "precision", "recall", "F1"
@@ -165,6 +214,33 @@ fn class_lines(evaluation: &stroock::estimator::ClassEvaluation) -> Vec<String> 
         ));
     }
     lines
+}
+
+/// Who answers for classes of series, and what is known of that from the labelled series.
+fn answer(left_out: &LeftOut) -> String {
+    let choice = &left_out.choice;
+    let who = match choice.share {
+        1.0 => "convolutions with ridge regression".into(),
+        0.0 => "the latent SDE".into(),
+        share => format!(
+            "convolutions with ridge regression ({:.0} %) and the latent SDE ({:.0} %)",
+            100.0 * share,
+            100.0 * (1.0 - share)
+        ),
+    };
+    let why = match choice.series {
+        0 => "too few validation series to compare".into(),
+        series => format!(
+            "log loss {:.3} and {:.3} for the latent SDE on {series} validation series",
+            choice.classifier_log_loss, choice.model_log_loss
+        ),
+    };
+    format!(
+        "answered by {who} ({why}); the former on {} labelled series, each left out in turn: accuracy {:.1} %, log loss {:.3}",
+        left_out.series,
+        100.0 * left_out.accuracy,
+        left_out.log_loss
+    )
 }
 
 fn number(value: f64) -> String {

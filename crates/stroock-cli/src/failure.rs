@@ -1,9 +1,23 @@
-//! How a command fails: one sentence on standard error, exit code 1.
+//! How a command fails: one sentence on standard error, exit code 1; or 130 where it was asked to stop.
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use crate::advice::advice;
+use crate::output::say;
+
+/// Exit code of a process that Ctrl-C ended: 128 + 2, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// A run that was stopped by Ctrl-C or SIGTERM, and how to go on with it.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped after epoch {epochs}; {how}")]
+pub struct Interrupted {
+    /// Epochs that are complete.
+    pub epochs: u64,
+    /// How to go on.
+    pub how: String,
+}
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -12,16 +26,20 @@ pub struct Failure(Box<dyn Error>);
 impl Failure {
     /// Prints the error with its causes, and gives the exit code.
     pub fn report(self) -> ExitCode {
+        if self.0.is::<Interrupted>() {
+            say(&self.0.to_string());
+            return ExitCode::from(INTERRUPTED);
+        }
         match advice(self.0.as_ref()) {
-            Some(advice) => eprintln!("error: {}; {advice}", self.0),
-            None => eprintln!("error: {}", self.0),
+            Some(advice) => say(&format!("error: {}; {advice}", self.0)),
+            None => say(&format!("error: {}", self.0)),
         }
         let (mut last, mut cause) = (self.0.to_string(), self.0.source());
         while let Some(error) = cause {
             let text = error.to_string();
             // Transparent errors repeat themselves.
             if text != last && !last.ends_with(&text) {
-                eprintln!("  because: {text}");
+                say(&format!("  because: {text}"));
             }
             (last, cause) = (text, error.source());
         }

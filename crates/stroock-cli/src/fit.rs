@@ -9,10 +9,10 @@ use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
 use stroock::training::Outcome;
 
-use crate::arguments::{FitArguments, GoalName};
+use crate::arguments::{FitArguments, GoalName, Layer};
 use crate::evaluate::{self, Subject};
-use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::failure::{Failure, Interrupted};
+use crate::output::{print, print_json, say};
 use crate::predict::length;
 use crate::record::{Record, command_line};
 use crate::{report, tables};
@@ -42,8 +42,8 @@ pub fn config_of(run: &Path) -> Result<RunConfig, Failure> {
     Ok(parse(&path, &text)?)
 }
 
-/// The tables that a model was fitted to, cut as the model needs them.
-pub fn tables_of(config: &RunConfig) -> Result<Table, Failure> {
+/// The tables that a model was fitted to, cut as the model needs them; `how` says what to do where they have changed.
+pub fn tables_of(config: &RunConfig, how: &str) -> Result<Table, Failure> {
     let RunConfig { data, fit, .. } = config;
     if data.files.is_empty() {
         return Err(Failure::from("the run does not say which files its data came from; name the data"));
@@ -52,13 +52,12 @@ pub fn tables_of(config: &RunConfig) -> Result<Table, Failure> {
     if data.is_of(&table) {
         return Ok(table);
     }
-    Err(Failure::from(format!(
-        "the data have changed since the fit: {} series with {} values, {} with {} then; name the data to test on",
-        table.data.series().len(),
-        table.account.values,
-        data.series,
-        data.values
-    )))
+    let (series, values) = (table.data.series().len(), table.account.values);
+    let change = match (series, values) == (data.series, data.values) {
+        true => "as many values as then, but not the same".into(),
+        false => format!("{series} series with {values} values, {} with {} then", data.series, data.values),
+    };
+    Err(Failure::from(format!("the data have changed since the fit: {change}; {how}")))
 }
 
 pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
@@ -66,14 +65,13 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let stop = StopFlag::on_signals()?;
     let fitted = config.fit.fit(&table, &folder, &stop, Progress::on_stderr)?;
     if fitted.outcome == Outcome::Stopped {
-        let out = arguments.out.display();
-        eprintln!("stopped after epoch {}; go on with: stroock fit --out {out} --resume", fitted.epochs);
-        return Ok(());
+        let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
+        return Err(Interrupted { epochs: fitted.epochs, how }.into());
     }
     let model = fitted.model;
-    let subject = Subject::of_split(fitted.split, fitted.prepared);
+    let subject = Subject::of_split(fitted.split, fitted.prepared, table);
     let options = default_options(config.fit.goal);
-    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options)?;
+    let evaluation = evaluate::evaluate(&model, &subject, &options)?;
     Record::new(&config, &subject, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
     let page = folder.paths().report();
@@ -88,8 +86,23 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
             report: page.display().to_string(),
         });
     }
-    print(&format!("{} epochs. On series that were kept for testing:", fitted.epochs))?;
+    let tested = match options.hold_out {
+        HoldOut::Tail { .. } => {
+            format!(
+                "On the last part of {}, with methods chosen on what came before",
+                subject.part.in_words()
+            )
+        }
+        _ => format!("On {}", subject.part.in_words()),
+    };
+    print(&format!("{} epochs. {tested}:", fitted.epochs))?;
     print(&evaluate::text(&evaluation))?;
+    let forecaster = model.description.data.forecast.as_ref();
+    if let Some(forecaster) = forecaster.filter(|_| config.fit.goal == Goal::Forecast) {
+        let steps = forecaster.variables.iter().flatten().filter_map(|found| found.choice.rungs.last());
+        let longest = steps.map(|rung| rung.horizon).fold(1.0, f64::max);
+        model.forecast_sentences(forecaster, longest).iter().try_for_each(|note| print(note))?;
+    }
     print(&format!("The model: {}", folder.paths().model().display()))?;
     print(&format!("The report: {}", page.display()))
 }
@@ -99,7 +112,7 @@ pub fn default_options(goal: Goal) -> EvaluateOptions {
     match goal {
         Goal::Impute | Goal::Classify => EvaluateOptions::default(),
         Goal::Forecast => {
-            EvaluateOptions { hold_out: HoldOut::Tail { share: 0.25 }, ..EvaluateOptions::default() }
+            EvaluateOptions { hold_out: HoldOut::Tail { share: 0.2 }, ..EvaluateOptions::default() }
         }
     }
 }
@@ -113,27 +126,42 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
     let table = tables::read(&arguments.data, &read)?;
     let sampling = sampling(arguments, &table)?;
     let table = table.sampled(sampling);
-    let mut fit = FitConfig::suggest(&table, sampling, arguments.task.into())?;
-    fit.training.seed = arguments.seed;
-    if let Some(epochs) = arguments.epochs {
-        fit = fit.with_epochs(epochs);
-    }
-    let config = RunConfig {
+    let fit = FitConfig::suggest(&table, sampling, arguments.task.into())?;
+    let mut config = RunConfig {
         command: command_line(),
         data: DataConfig::of(&table, arguments.data.clone(), read),
-        fit: arguments.settings.over(&fit)?,
+        fit,
     };
+    let settings = &arguments.settings;
+    config.fit = settings.over_run(&config, Layer::File)?;
+    if let Some(seed) = arguments.seed {
+        config.fit.training.seed = seed;
+    }
+    if let Some(epochs) = arguments.epochs {
+        config.fit = config.fit.with_epochs(epochs);
+    }
+    config.fit = settings.over_run(&config, Layer::Single)?;
+    check_epochs(&config)?;
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
 }
 
+fn check_epochs(config: &RunConfig) -> Result<(), Failure> {
+    match config.fit.training.epochs {
+        0 => Err(Failure::from(
+            "`training.epochs` is 0: a model that is not trained knows nothing; choose at least 1",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Windows as the arguments say, or as suits the data.
 fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure> {
-    let suggestion = Sampling::suggest(table);
+    let suggestion = FitConfig::sampling(table, arguments.task.into());
     match arguments.window.as_deref() {
         None => {
-            suggestion.reasons.iter().for_each(|reason| eprintln!("{reason}"));
+            suggestion.reasons.iter().for_each(|reason| say(reason));
             Ok(suggestion.sampling)
         }
         Some("none") => Ok(Sampling { window: None, align: suggestion.sampling.align }),
@@ -148,15 +176,18 @@ fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure
 fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Failure> {
     let folder = RunFolder::open(&arguments.out)?;
     let stored: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
-    let mut config = RunConfig { fit: arguments.settings.over(&stored.fit)?, ..stored.clone() };
+    let mut config = stored.clone();
+    config.fit = arguments.settings.over_run(&config, Layer::File)?;
+    config.fit = arguments.settings.over_run(&config, Layer::Single)?;
     if let Some(epochs) = arguments.epochs {
         // The schedule stays: beyond the epochs that were planned the rate is the lowest one.
         config.fit.training.epochs = epochs;
     }
+    check_epochs(&config)?;
     if config != stored {
         config.command = format!("{} && {}", stored.command, command_line());
     }
-    let table = tables_of(&config)?;
+    let table = tables_of(&config, "put them back, or fit a new model in another folder")?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
 }

@@ -74,7 +74,8 @@ pub fn picture(fits: &[Fit], columns: usize, time: &str) -> Result<Picture, Fail
     Ok(figure.picture()?)
 }
 
-fn panel<'a>(fit: &'a Fit<'_>) -> FitPanel<'a> {
+/// The panel of a fit.
+pub fn panel<'a>(fit: &'a Fit<'_>) -> FitPanel<'a> {
     let band = |level, lower: usize, upper: usize| Band {
         level,
         lower: (&fit.quantiles[lower]).into(),

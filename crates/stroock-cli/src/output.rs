@@ -1,4 +1,4 @@
-//! What goes to standard output.
+//! What goes to standard output, and what is said beside it on standard error.
 
 use std::io::{self, Write};
 
@@ -17,4 +17,9 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints one JSON object on one line.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&serde_json::to_string(value)?)
+}
+
+/// Says a line on standard error. Where nobody listens any more, it is lost, and the work goes on.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }

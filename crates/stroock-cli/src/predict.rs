@@ -1,44 +1,65 @@
 //! `stroock impute`, `forecast`, `classify` and `sample`: predictions of a fitted model.
 
-use stroock::estimator::{Model, PredictOptions};
-use stroock::series::table::TimeScale;
+use stroock::estimator::{Horizon, Model, PredictOptions};
+use stroock::series::table::{Form, TimeScale};
 
 use crate::arguments::{ClassifyArguments, ForecastArguments, ImputeArguments, SampleArguments};
 use crate::failure::Failure;
-use crate::tables::{read_for, warn, write};
+use crate::tables::{load, read_cells_for, read_for, warn, write};
 
 pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
     let subject = &arguments.subject;
-    let model = Model::load(&subject.model)?;
+    let model = load(&subject.model)?;
     let scale = &model.table()?.time;
     let at = arguments.at.iter().map(|text| time(scale, "--at", text)).collect::<Result<Vec<f64>, _>>()?;
-    let table = read_for(&model, &subject.data, &subject.table)?;
     let options = arguments.intervals.options();
     if arguments.wide {
-        let predictions = model.impute(&table, None, &options)?;
-        warn(&predictions.warnings);
-        return write(&model.filled(&table, &predictions)?, &arguments.output);
+        return impute_wide(&model, arguments, &options);
     }
+    let table = read_for(&model, &subject.data, &subject.table)?;
     let predictions = model.impute(&table, (!at.is_empty()).then_some(at.as_slice()), &options)?;
     warn(&predictions.warnings);
     write(&predictions.data_frame(), &arguments.output)
 }
 
+/// The given files with their gaps filled, and everything else as it was; or a long table as a wide one.
+fn impute_wide(model: &Model, arguments: &ImputeArguments, options: &PredictOptions) -> Result<(), Failure> {
+    let (subject, output) = (&arguments.subject, &arguments.output);
+    let (table, mut cells) = read_cells_for(model, &subject.data, &subject.table)?;
+    let predictions = model.impute(&table, None, options)?;
+    warn(&predictions.warnings);
+    match table.columns.form {
+        Form::Long { .. } => write(&model.filled(&table, &predictions)?, output),
+        Form::Wide { .. } => {
+            predictions.fill(&mut cells);
+            write(&cells.data_frame(output.has_types()), output)
+        }
+    }
+}
+
 pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
     let subject = &arguments.subject;
-    let model = Model::load(&subject.model)?;
+    let model = load(&subject.model)?;
     let scale = &model.table()?.time;
-    let until = time(scale, "--until", &arguments.until)?;
+    let horizon = match (&arguments.until, &arguments.ahead) {
+        (Some(text), _) => Horizon::Until(time(scale, "--until", text)?),
+        (None, Some(text)) => match text.trim().parse() {
+            Ok(steps) => Horizon::Steps(steps),
+            Err(_) => Horizon::Length(length(scale, "--for", text)?),
+        },
+        (None, None) => return Err(Failure::from("how far? name --for 24 or --until TIME")),
+    };
     let every = arguments.every.as_deref().map(|text| length(scale, "--every", text)).transpose()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let predictions = model.forecast(&table, until, every, &arguments.intervals.options())?;
+    let predictions = model.forecast(&table, horizon, every, &arguments.intervals.options())?;
     warn(&predictions.warnings);
+    predictions.notes.iter().for_each(|note| eprintln!("{note}"));
     write(&predictions.data_frame(), &arguments.output)
 }
 
 pub fn classify(arguments: &ClassifyArguments) -> Result<(), Failure> {
     let subject = &arguments.subject;
-    let model = Model::load(&subject.model)?;
+    let model = load(&subject.model)?;
     let table = read_for(&model, &subject.data, &subject.table)?;
     let options =
         PredictOptions { draws: arguments.draws, seed: arguments.seed, ..PredictOptions::default() };
@@ -48,7 +69,7 @@ pub fn classify(arguments: &ClassifyArguments) -> Result<(), Failure> {
 }
 
 pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
-    let model = Model::load(&arguments.model)?;
+    let model = load(&arguments.model)?;
     let every = match &arguments.every {
         Some(text) => Some(length(&model.table()?.time, "--every", text)?),
         None => None,

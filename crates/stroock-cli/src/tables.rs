@@ -1,25 +1,56 @@
 //! Tables in and out: what the reader found is shown, what it left out is counted.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stroock::estimator::Model;
-use stroock::series::table::{Column, DataFrame, Expectation, Form, ReadOptions, Table};
+use stroock::series::table::{
+    Cells, Column, Columns, DataFrame, DateFormat, Expectation, Form, ReadOptions, Table,
+};
 
 use crate::arguments::{OutputArguments, TableArguments};
 use crate::failure::Failure;
+use crate::output::say;
+
+/// Reads a model file, or the best model of a run folder, and says so where its fit has not ended.
+pub fn load(path: &Path) -> Result<Model, Failure> {
+    let model = Model::load(path)?;
+    if !model.is_finished() {
+        let how = match path.is_dir() {
+            true => format!("; go on with: stroock fit --out {} --resume", path.display()),
+            false => String::new(),
+        };
+        say(&format!(
+            "warning: the fit of this model has not ended, and its intervals are not calibrated{how}"
+        ));
+    }
+    Ok(model)
+}
 
 /// Reads tables, and says on standard error which column is what.
 pub fn read(files: &[PathBuf], options: &ReadOptions) -> Result<Table, Failure> {
     let table = Table::read(files, options)?;
-    for line in found(&table) {
-        eprintln!("{line}");
-    }
+    found(&table).iter().for_each(|line| say(line));
     Ok(table)
 }
 
 /// Reads tables for a model.
 pub fn read_for(model: &Model, files: &[PathBuf], arguments: &TableArguments) -> Result<Table, Failure> {
+    read(files, &options_for(model, arguments)?)
+}
+
+/// The same, with the cells of the files as they are written.
+pub fn read_cells_for(
+    model: &Model,
+    files: &[PathBuf],
+    arguments: &TableArguments,
+) -> Result<(Table, Cells), Failure> {
+    let (table, cells) = Table::read_with_cells(files, &options_for(model, arguments)?)?;
+    found(&table).iter().for_each(|line| say(line));
+    Ok((table, cells))
+}
+
+fn options_for(model: &Model, arguments: &TableArguments) -> Result<ReadOptions, Failure> {
     let about = model.table()?;
     let expect = Expectation {
         variables: model.variables(),
@@ -27,7 +58,7 @@ pub fn read_for(model: &Model, files: &[PathBuf], arguments: &TableArguments) ->
         columns: about.columns.clone(),
         time: about.time.clone(),
     };
-    read(files, &ReadOptions { expect: Some(expect), ..arguments.options() })
+    Ok(ReadOptions { expect: Some(expect), ..arguments.options() })
 }
 
 /// What the reader found, line by line.
@@ -42,18 +73,14 @@ pub fn found(table: &Table) -> Vec<String> {
         Form::Long { variable, value } => format!("variables in `{variable}`, values in `{value}`"),
         Form::Wide { variables } => format!("{} columns of values", variables.len()),
     };
-    let mut lines = vec![format!("columns: {id}; time in `{time}`; {values}")];
+    let written = table.time.in_words();
+    let mut lines = vec![format!("columns: {id}; time in `{time}` ({written}); {values}")];
     if let Some(label) = &columns.label {
         let per = if label.per_time { "time" } else { "series" };
         lines.push(format!("classes: `{}`, {} of them, one per {per}", label.column, table.classes.len()));
     }
     lines.extend(columns.ignored.iter().map(|(column, reason)| format!("not read: `{column}` ({reason})")));
-    if columns.ignored.iter().any(|(_, reason)| reason.contains("perhaps")) {
-        lines.push(
-            "  (--target makes a column the class, --static a number of the series, --variables a variable)"
-                .into(),
-        );
-    }
+    lines.extend(hints(columns).into_iter().map(|hint| format!("  ({hint})")));
     let account = &table.account;
     if account.skipped > 0 {
         lines.push(format!("skipped: {} of {} rows could not be understood", account.skipped, account.rows));
@@ -68,10 +95,31 @@ pub fn found(table: &Table) -> Vec<String> {
     lines
 }
 
+/// The flags that change what the reader found, where it was in doubt.
+pub fn hints(columns: &Columns) -> Vec<String> {
+    let has_reason = |words: &str| columns.ignored.iter().any(|(_, reason)| reason.contains(words));
+    let mut hints = Vec::new();
+    if let Some(format) = columns.looks_like {
+        let flag = if format == DateFormat::Month { "month" } else { "year" };
+        let time = columns.time.join(", ");
+        hints.push(format!("the numbers in `{time}` look like {format}: --date-format {flag} reads them so"));
+    }
+    if has_reason("perhaps") {
+        hints.push(
+            "--target makes a column the class, --static a number of the series, --variables a variable"
+                .into(),
+        );
+    }
+    if has_reason("decimals or thousands") {
+        hints.push("--decimal , reads decimal commas".into());
+    }
+    hints
+}
+
 /// Says things that the user should know.
 pub fn warn(warnings: &[String]) {
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        say(&format!("warning: {warning}"));
     }
 }
 
@@ -84,7 +132,7 @@ pub fn write(data_frame: &DataFrame, arguments: &OutputArguments) -> Result<(), 
                 false => data_frame.save(path)?,
             }
             let rows = data_frame.rows()?;
-            eprintln!("{rows} rows written to {}", path.display());
+            say(&format!("{rows} rows written to {}", path.display()));
             Ok(())
         }
         None => {

@@ -9,7 +9,9 @@ fn data() -> Option<PathBuf> {
     stroock_testing::golden::shared_folder().map(|shared| shared.join("data"))
 }
 
-fn reproduce(name: &str, data: Option<&Path>, more: &[&str]) {
+/// Runs an experiment, and gives the text of the files that it must have written beside the usual ones; those with `!`
+/// before their names must not be there.
+fn reproduce(name: &str, data: Option<&Path>, more: &[&str], files: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_stroock"));
     command.args(["reproduce", name, "--epochs", "2", "--limit", "4", "--out", "runs/one", "--json"]);
@@ -50,38 +52,62 @@ fn reproduce(name: &str, data: Option<&Path>, more: &[&str]) {
     let threads = format!(" min | {} |", result["threads"]);
     assert!(table.contains(&threads), "{table}");
     assert!(table.contains("**stroock**") && table.contains(&format!("stroock reproduce {name}")), "{table}");
+    let text = |file: &&str| match file.strip_prefix('!') {
+        Some(absent) => {
+            assert!(!run.join(absent).exists(), "{name}: {absent}");
+            String::new()
+        }
+        None => String::from_utf8_lossy(&std::fs::read(run.join(file)).unwrap()).into_owned(),
+    };
+    files.iter().map(text).collect()
 }
 
 #[test]
 fn the_sine() {
-    reproduce("sine", None, &[]);
+    reproduce("sine", None, &[], &[]);
+}
+
+#[test]
+fn the_sine_on_a_globe_that_is_followed() {
+    let files = ["globe.png", "globe.svg", "following.png", "following.svg"];
+    let texts = reproduce("sine", None, &["--preset", "following"], &files);
+    assert!(texts[1].contains("width of the paths"));
+    assert!(texts[3].contains("that the steering settles at") && texts[3].contains("90 % interval"));
+    // A model that follows nothing has no such picture, and no target on its globe.
+    let texts = reproduce("sine", None, &["--preset", "globe"], &["globe.svg", "!following.svg"]);
+    assert!(!texts[0].contains("target"));
+}
+
+#[test]
+fn frames_that_are_followed() {
+    reproduce("pendulum-images", None, &["--preset", "best"], &["following.svg", "frames.svg"]);
 }
 
 #[test]
 fn the_lorenz_attractor() {
-    reproduce("lorenz", None, &[]);
+    reproduce("lorenz", None, &[], &[]);
 }
 
 #[test]
 fn the_angle_of_the_pendulum() {
-    reproduce("pendulum-angle", None, &[]);
+    reproduce("pendulum-angle", None, &[], &[]);
 }
 
 #[test]
 fn the_images_of_the_pendulum() {
-    reproduce("pendulum-images", None, &[]);
+    reproduce("pendulum-images", None, &[], &[]);
 }
 
 #[test]
 fn the_rotating_digits() {
     let Some(data) = data() else { return };
-    reproduce("rotating-mnist", Some(&data), &[]);
+    reproduce("rotating-mnist", Some(&data), &[], &[]);
 }
 
 #[test]
 fn the_rotating_digits_with_variants() {
     let Some(data) = data() else { return };
-    reproduce("rotating-mnist", Some(&data), &["--preset", "tuned"]);
+    reproduce("rotating-mnist", Some(&data), &["--preset", "tuned"], &[]);
 }
 
 #[test]
@@ -98,13 +124,13 @@ fn a_preset_that_an_experiment_does_not_have() {
 #[test]
 fn the_activities_on_a_globe() {
     let Some(data) = data() else { return };
-    reproduce("activity", Some(&data), &["--preset", "globe"]);
+    reproduce("activity", Some(&data), &["--preset", "globe"], &[]);
 }
 
 #[test]
 fn the_stays() {
     let Some(data) = data() else { return };
-    reproduce("physionet", Some(&data), &["--observed", "0.7"]);
+    reproduce("physionet", Some(&data), &["--observed", "0.7"], &[]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use stroock::estimator::{FitConfig, RunConfig};
 use stroock::run::resolve_over;
 use stroock_experiments::protocol::{Experiment, Options, Resolution};
 use stroock_experiments::reproduce::Preset;
@@ -51,7 +52,8 @@ pub enum Command {
         stroock impute run sensors.csv --at 1.5,2.5 --quantiles 0.1,0.9")]
     Impute(ImputeArguments),
     /// Forecast beyond the last time of every series, with prediction intervals
-    #[command(after_help = "Example:\n  stroock forecast run sensors.csv --until 60 --output ahead.csv")]
+    #[command(after_help = "Examples:\n  stroock forecast run sensors.csv --for 24\n  \
+        stroock forecast run sensors.csv --until 60 --output ahead.csv")]
     Forecast(ForecastArguments),
     /// Predict the class of every series, or of every time point
     #[command(after_help = "Example:\n  stroock classify state-run sensors.csv --output classes.csv")]
@@ -62,7 +64,8 @@ pub enum Command {
     Sample(SampleArguments),
     /// Hold out values and score their predictions and prediction intervals
     #[command(after_help = "Examples:\n  stroock evaluate run\n  \
-        stroock evaluate run sensors.csv --hold-out blocks --json")]
+        stroock evaluate run sensors.csv --hold-out blocks --json\n  \
+        stroock evaluate run --hold-out tail --origins 3")]
     Evaluate(EvaluateArguments),
     /// Write an HTML report on a fitted model: fits, calibration, latent paths and configuration
     #[command(after_help = "Example:\n  stroock report run")]
@@ -92,7 +95,7 @@ pub struct DemoArguments {
     #[arg(long, default_value = "stroock-demo")]
     pub out: PathBuf,
     /// Passes over the training series [default: 120]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
     /// Random seed [default: 1]
     #[arg(long, conflicts_with = "resume")]
@@ -119,7 +122,7 @@ pub struct ReproduceArguments {
     #[arg(long, value_enum, default_value_t = PresetName::Clean)]
     pub preset: PresetName,
     /// Passes over the training series [default: as published]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
     /// Random seed of weights, batches and paths
     #[arg(long, default_value_t = 1)]
@@ -178,6 +181,38 @@ impl SettingsArguments {
     }
 }
 
+/// One of the two layers of settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// Those of the file.
+    File,
+    /// Single ones.
+    Single,
+}
+
+impl SettingsArguments {
+    /// The settings of a fit with one layer over them. Keys may be those of a run's config.toml, where they are below
+    /// `fit`, or those of the fit alone; what a config.toml says about data and command is about another run.
+    pub fn over_run(&self, config: &RunConfig, layer: Layer) -> Result<FitConfig, Failure> {
+        let settings = match layer {
+            Layer::File => SettingsArguments { config: self.config.clone(), set: Vec::new() },
+            Layer::Single => {
+                let plain = |(key, value): &(String, String)| {
+                    (key.strip_prefix("fit.").unwrap_or(key).to_owned(), value.clone())
+                };
+                SettingsArguments { config: None, set: self.set.iter().map(plain).collect() }
+            }
+        };
+        let text = settings.config.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let of_fit =
+            |line: &str| line.starts_with("[fit]") || line.starts_with("[fit.") || line.starts_with("fit.");
+        match text.is_some_and(|text| text.lines().any(|line| of_fit(line.trim_start()))) {
+            true => Ok(settings.over(config)?.fit),
+            false => settings.over(&config.fit),
+        }
+    }
+}
+
 /// First and last seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds(pub u64, pub u64);
@@ -212,6 +247,8 @@ pub enum PresetName {
     Clean,
     /// As clean, on the two-dimensional sphere
     Globe,
+    /// As globe, with the model that follows the observations (sine)
+    Following,
     /// As clean, the published model with better settings of our own (rotating-mnist: more digits made of those for training)
     Tuned,
     /// As clean, with a model and settings of our own: the best that we have
@@ -224,6 +261,7 @@ impl From<PresetName> for Preset {
             PresetName::Paper => Preset::Paper,
             PresetName::Clean => Preset::Clean,
             PresetName::Globe => Preset::Globe,
+            PresetName::Following => Preset::Following,
             PresetName::Tuned => Preset::Tuned,
             PresetName::Best => Preset::Best,
         }

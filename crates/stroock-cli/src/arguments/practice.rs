@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use stroock::estimator::Goal;
 
 use super::SettingsArguments;
-use super::tables::{IntervalArguments, OutputArguments, TableArguments};
+use super::tables::{IntervalArguments, OutputArguments, TableArguments, at_least_one};
 
 #[derive(Debug, Args)]
 pub struct DescribeArguments {
@@ -42,11 +42,11 @@ pub struct FitArguments {
     #[arg(long, value_name = "LENGTH")]
     pub window: Option<String>,
     /// Passes over the training series [default: chosen from the data]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
-    /// Random seed
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Random seed [default: 1]
+    #[arg(long)]
+    pub seed: Option<u64>,
     #[command(flatten)]
     pub settings: SettingsArguments,
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub struct ImputeArguments {
     /// Predict every series and variable at these times, instead of filling the gaps
     #[arg(long, value_name = "TIMES", value_delimiter = ',', conflicts_with = "wide")]
     pub at: Vec<String>,
-    /// Write the whole table, one column per variable, with gaps filled by predictive means
+    /// Write the whole table, with every column and row of the files, and gaps filled by predictive means
     #[arg(long)]
     pub wide: bool,
     #[command(flatten)]
@@ -112,10 +112,18 @@ pub struct ImputeArguments {
 pub struct ForecastArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
+    /// How far to forecast after the end of every series: a number of steps such as 24, or a length of time such as 7d
+    #[arg(
+        long = "for",
+        value_name = "STEPS|LENGTH",
+        required_unless_present = "until",
+        conflicts_with = "until"
+    )]
+    pub ahead: Option<String>,
     /// Last time to forecast, written as in the table
     #[arg(long, value_name = "TIME")]
-    pub until: String,
-    /// Step between the times, such as 1, 15min or 6h [default: the median step of the training data]
+    pub until: Option<String>,
+    /// Step between the times, such as 1, 15min or 6h [default: the usual step of the data; months are months]
     #[arg(long, value_name = "LENGTH")]
     pub every: Option<String>,
     #[command(flatten)]
@@ -129,7 +137,7 @@ pub struct ClassifyArguments {
     #[command(flatten)]
     pub subject: SubjectArguments,
     /// Posterior draws that class probabilities are averaged over
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = at_least_one)]
     pub draws: usize,
     /// Random seed of the draws
     #[arg(long, default_value_t = 1)]
@@ -145,7 +153,7 @@ pub struct SampleArguments {
     /// Series to sample posterior paths for; without any, new series are sampled
     pub data: Vec<PathBuf>,
     /// Number of new series, or of posterior paths per given series
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = at_least_one)]
     pub count: usize,
     /// Step between the times, such as 1, 15min or 6h [default: the median step of the training data]
     #[arg(long, value_name = "LENGTH")]
@@ -186,11 +194,14 @@ pub struct HeldArguments {
     /// Share of the values that is held out
     #[arg(long, default_value_t = 0.2, value_parser = proper_share)]
     pub share: f64,
+    /// Times to forecast from, where the last part is held out; methods are chosen anew at each
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub origins: usize,
     /// Consecutive observations in a held-out block
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 6, value_parser = at_least_one)]
     pub block: usize,
     /// Posterior draws that means and intervals are computed from
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = at_least_one)]
     pub draws: usize,
     /// Random seed of the hold-out and of the draws
     #[arg(long = "hold-out-seed", default_value_t = 1)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use stroock::series::table::{Duplicates, ReadOptions};
+use stroock::series::table::{DateFormat, Duplicates, ReadOptions};
 
 /// Which files are read, and how.
 #[derive(Debug, Args)]
@@ -33,12 +33,18 @@ pub struct TableArguments {
     /// Time zone of dates without one, such as Europe/Vienna [default: UTC]
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
-    /// Texts that mark a missing value, besides an empty cell [default: NA, NaN, null and the like]
-    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    /// How dates are written [default: found out where there is no doubt]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub date_format: Option<DateFormatName>,
+    /// Text or number that marks a missing value, besides an empty cell, NA, NaN, null and the like; may be repeated
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',', allow_hyphen_values = true)]
     pub missing: Vec<String>,
     /// Field delimiter of CSV files [default: guessed]
     #[arg(long, value_name = "SIGN", value_parser = delimiter)]
     pub delimiter: Option<u8>,
+    /// Sign before the decimals of numbers in CSV files, `,` or `.` [default: found out where there is no doubt]
+    #[arg(long, value_name = "SIGN", value_parser = decimal)]
+    pub decimal: Option<u8>,
     /// How to treat two values of a variable at the same time
     #[arg(long, value_enum, default_value_t = DuplicatesName::Error)]
     pub duplicates: DuplicatesName,
@@ -58,6 +64,39 @@ pub enum DuplicatesName {
     Last,
 }
 
+/// How dates are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DateFormatName {
+    /// Year first: 2024-01-31 14:05
+    Ymd,
+    /// Day first: 31.01.2024 or 31/1/2024
+    Dmy,
+    /// Month first: 01/31/2024
+    Mdy,
+    /// Without separators: 20240131
+    Yyyymmdd,
+    /// Months: 2024-01, 202401 or Jan 2024
+    Month,
+    /// Quarters: 2024Q1
+    Quarter,
+    /// Years: 2024
+    Year,
+}
+
+impl From<DateFormatName> for DateFormat {
+    fn from(name: DateFormatName) -> Self {
+        match name {
+            DateFormatName::Ymd => DateFormat::Ymd,
+            DateFormatName::Dmy => DateFormat::Dmy,
+            DateFormatName::Mdy => DateFormat::Mdy,
+            DateFormatName::Yyyymmdd => DateFormat::Yyyymmdd,
+            DateFormatName::Month => DateFormat::Month,
+            DateFormatName::Quarter => DateFormat::Quarter,
+            DateFormatName::Year => DateFormat::Year,
+        }
+    }
+}
+
 impl TableArguments {
     /// The options of the reader.
     pub fn options(&self) -> ReadOptions {
@@ -71,8 +110,10 @@ impl TableArguments {
             statics: self.statics.clone(),
             ignore: self.ignore.clone(),
             time_zone: self.time_zone.clone(),
-            missing: if self.missing.is_empty() { defaults.missing.clone() } else { self.missing.clone() },
+            date_format: self.date_format.map(DateFormat::from),
+            missing: defaults.missing.iter().chain(&self.missing).cloned().collect(),
             delimiter: self.delimiter,
+            decimal: self.decimal,
             duplicates: match self.duplicates {
                 DuplicatesName::Error => Duplicates::Error,
                 DuplicatesName::Mean => Duplicates::Mean,
@@ -99,6 +140,15 @@ pub struct OutputArguments {
     pub json: bool,
 }
 
+impl OutputArguments {
+    /// Whether the output tells numbers from texts.
+    pub fn has_types(&self) -> bool {
+        let is_parquet =
+            |path: &PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"));
+        self.json || self.output.as_ref().is_some_and(is_parquet)
+    }
+}
+
 /// How much of a predictive distribution is wanted.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Intervals")]
@@ -110,7 +160,7 @@ pub struct IntervalArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub samples: usize,
     /// Posterior draws that means and quantiles are computed from
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
     pub draws: usize,
     /// Random seed of the draws
     #[arg(long, default_value_t = 1)]
@@ -136,5 +186,22 @@ fn delimiter(text: &str) -> Result<u8, String> {
             [byte] => Ok(*byte),
             _ => Err("a delimiter is one sign, or `tab`".into()),
         },
+    }
+}
+
+fn decimal(text: &str) -> Result<u8, String> {
+    match text {
+        "," | "comma" => Ok(b','),
+        "." | "point" => Ok(b'.'),
+        _ => Err("decimals stand after `,` or `.`".into()),
+    }
+}
+
+/// A number of things of which there must be some.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 is needed".into()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("{error}")),
     }
 }

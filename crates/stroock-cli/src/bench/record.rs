@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use burn::module::{Module, ModuleVisitor, Param};
+use burn::module::Module;
 use burn::tensor::{Gradients, Tensor};
 use serde::Serialize;
 use stroock::batch::{Batch, EncoderInput, InputEntries, Targets};
 use stroock::entries::entries;
 use stroock::latent::PathGrid;
+use stroock::parameters::{ParameterVisitor, visit_parameters};
 use stroock::run::{Tensor as StoredTensor, TensorFile, TensorValues};
 use stroock::series::Labels;
 use stroock_kernels::noise::{NoiseKey, increments};
@@ -60,8 +61,8 @@ impl Record {
     /// Adds the parameters of a module as `parameter.<name>`, and those of their gradients that there are as
     /// `gradient.<name>`.
     pub fn push_module<M: Module>(&mut self, module: &M, gradients: &Gradients) -> Result<(), Failure> {
-        let mut collect = Collect { record: self, gradients, path: Vec::new(), failure: None };
-        module.visit(&mut collect);
+        let mut collect = Collect { record: self, gradients, failure: None };
+        visit_parameters(module, &mut collect);
         collect.failure.map_or(Ok(()), Err)
     }
 
@@ -151,21 +152,11 @@ impl Record {
 struct Collect<'a> {
     record: &'a mut Record,
     gradients: &'a Gradients,
-    path: Vec<String>,
     failure: Option<Failure>,
 }
 
-impl ModuleVisitor for Collect<'_> {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.path.pop();
-    }
-
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let (name, tensor) = (self.path.join("."), param.val());
+impl ParameterVisitor for Collect<'_> {
+    fn visit<const D: usize>(&mut self, name: &str, tensor: Tensor<D>) {
         let gradient = tensor.grad(self.gradients);
         let push = || {
             self.record.push_tensor(&format!("parameter.{name}"), tensor)?;

@@ -16,7 +16,7 @@ use stroock::series::Scaler;
 use stroock::training::{Outcome, Trainer};
 
 use crate::arguments::DemoArguments;
-use crate::failure::Failure;
+use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json};
 use recovery::Recovery;
 use settings::DemoConfig;
@@ -54,9 +54,8 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     let trained = trainer.run(model, &folder, &StopFlag::on_signals()?, &mut progress)?;
     progress.finish();
     if trained.outcome == Outcome::Stopped {
-        let out = arguments.out.display();
-        eprintln!("stopped after epoch {}; go on with: stroock demo --out {out} --resume", trained.epochs);
-        return Ok(());
+        let how = format!("go on with: stroock demo --out {} --resume", arguments.out.display());
+        return Err(Interrupted { epochs: trained.epochs, how }.into());
     }
 
     let best = trained.best_model.valid();

@@ -97,6 +97,7 @@ impl DemoConfig {
                 classes: Vec::new(),
                 residual: None,
                 table: None,
+                forecast: None,
             },
         }
     }

@@ -12,7 +12,7 @@ use crate::evaluate::Subject;
 use crate::failure::Failure;
 
 /// Ends of the 50 % and of the 90 % intervals.
-const LEVELS: [f64; 4] = [0.05, 0.25, 0.75, 0.95];
+pub const LEVELS: [f64; 4] = [0.05, 0.25, 0.75, 0.95];
 const SAMPLES: usize = 200;
 /// Times between which lines are drawn.
 const POINTS: usize = 121;

@@ -1,6 +1,7 @@
 //! `stroock report`: a page about a fitted model.
 
 mod fits;
+mod forecasts;
 mod paths;
 mod tables;
 
@@ -9,14 +10,16 @@ use std::path::Path;
 use serde::Serialize;
 use stroock::estimator::{Evaluation, Model, RunConfig};
 use stroock::run::{Metrics, RunPaths, to_toml, write_atomic};
+use stroock::score::HoldOut;
 use stroock::series::table::TimeScale;
 use stroock_report::{Calibration, CalibrationPoint, Confusion, Curve, Report};
 
 use crate::arguments::ReportArguments;
-use crate::evaluate::{Subject, held_out};
+use crate::evaluate::{Part, Subject, evaluate, held_out};
 use crate::failure::Failure;
 use crate::fit::{config_of, default_options};
 use crate::output::{print, print_json};
+use crate::tables::load;
 
 /// Series that a report shows.
 pub const SERIES: usize = 8;
@@ -29,13 +32,13 @@ struct Written {
 pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let paths = RunPaths::new(&arguments.run);
     let config = config_of(&arguments.run)?;
-    let model = Model::load(&arguments.run)?;
+    let model = load(&arguments.run)?;
     let subject = match arguments.data.is_empty() {
         true => Subject::of_run(&model, &arguments.run)?,
         false => Subject::given(&model, &arguments.data, &arguments.table)?,
     };
     let options = default_options(config.fit.goal);
-    let evaluation = model.evaluate(&subject.prepared, subject.numbers.as_deref(), &options)?;
+    let evaluation = evaluate(&model, &subject, &options)?;
     let path = arguments.output.clone().unwrap_or_else(|| paths.report());
     write(&model, &config, &paths, &subject, &evaluation, arguments.series, &path)?;
     let report = path.display().to_string();
@@ -52,15 +55,19 @@ pub fn write(
     run: &RunPaths,
     subject: &Subject,
     evaluation: &Evaluation,
-    shown: usize,
+    count: usize,
     path: &Path,
 ) -> Result<(), Failure> {
     let rows = Metrics::read(&run.metrics())?.rows;
-    let shown = fits::Shown::choose(model, subject, &evaluation.options, shown)?;
+    let shown = fits::Shown::choose(model, subject, &evaluation.options, count)?;
+    let fits = match evaluation.options.hold_out {
+        HoldOut::Tail { .. } => forecasts::fits(model, subject, &evaluation.options, count)?,
+        _ => shown.fits(model)?,
+    };
     let scale = &model.table()?.time;
     let (time_is_date, time_zone) = match scale {
         TimeScale::Number => (false, String::new()),
-        TimeScale::Date { zone } => (true, zone.clone()),
+        TimeScale::Date { zone, .. } => (true, zone.clone()),
     };
     let curve = |name: &str, key: &str| {
         let points = rows.iter().filter_map(|row| Some((row.epoch as f64, row.get(key)?.as_number()?)));
@@ -75,13 +82,13 @@ pub fn write(
         title: "A latent SDE fitted to time series".into(),
         subtitle: files.join(", "),
         facts: tables::facts(model, config, subject, &rows),
-        warnings: evaluation.warnings.clone(),
+        warnings: warnings(evaluation, subject),
         time: String::new(),
         time_is_date,
         time_zone,
         curves: curves.into_iter().filter(|curve| !curve.values.is_empty()).collect(),
         best_epoch: best,
-        fits: shown.fits(model)?,
+        fits,
         tables: tables::scores(evaluation, &held_out(evaluation.options.hold_out)),
         calibration: calibration(evaluation),
         confusion: evaluation.classes.as_ref().map(|classes| Confusion {
@@ -93,6 +100,15 @@ pub fn write(
         command: config.command.clone(),
     };
     Ok(write_atomic(path, report.html()?.as_bytes())?)
+}
+
+/// What the reader of the page should know.
+fn warnings(evaluation: &Evaluation, subject: &Subject) -> Vec<String> {
+    // Forecasts are made anew from what came before, whatever the model was trained on.
+    let ahead = matches!(evaluation.options.hold_out, HoldOut::Tail { .. });
+    let few = !ahead && matches!(subject.part, Part::Validation | Part::Training);
+    let few = few.then(|| format!("The scores are about {}.", subject.part.in_words()));
+    evaluation.warnings.iter().cloned().chain(few).collect()
 }
 
 /// How often values lie below their quantiles, for all variables and for each.

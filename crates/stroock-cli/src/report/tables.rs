@@ -30,7 +30,7 @@ pub fn facts(
         ("Series in this report".to_owned(), tested.to_string()),
         ("Parameters".to_owned(), model.model.num_params().to_string()),
         ("Epochs".to_owned(), rows.len().to_string()),
-        ("Training time".to_owned(), format!("{seconds:.0} s{threads}")),
+        ("Training time".to_owned(), format!("{}{threads}", duration(seconds))),
         ("Seed".to_owned(), config.fit.training.seed.to_string()),
         ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];
@@ -43,6 +43,16 @@ pub fn facts(
         facts.insert(1, ("Windows of".to_owned(), table.time.write_length(window)));
     }
     facts
+}
+
+/// A time in the unit that suits it.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        few if few < 9.95 => format!("{few:.1} s"),
+        some if some < 120.0 => format!("{some:.0} s"),
+        many if many < 7200.0 => format!("{:.0} min", many / 60.0),
+        all => format!("{:.1} h", all / 3600.0),
+    }
 }
 
 /// Scores of held-out values.

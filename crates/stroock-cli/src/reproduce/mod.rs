@@ -16,8 +16,8 @@ use stroock_experiments::reproduce::{
 
 use crate::arguments::{PresetName, ReproduceArguments, Seeds};
 use crate::data::folder as data_folder;
-use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::failure::{Failure, Interrupted};
+use crate::output::{print, print_json, say};
 
 const RESULTS: &str = "RESULTS.md";
 
@@ -41,16 +41,10 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.name()));
     let stop = StopFlag::on_signals()?;
     match arguments.seeds {
-        None => one(config, arguments.seed, &out, arguments, &stop).map(|_| ()),
-        Some(Seeds(first, last)) => {
-            for seed in first..=last {
-                let status = one(config.clone(), seed, &out.join(format!("seed-{seed}")), arguments, &stop)?;
-                if status == RunStatus::Stopped {
-                    break;
-                }
-            }
-            Ok(())
-        }
+        None => one(config, arguments.seed, &out, arguments, &stop),
+        Some(Seeds(first, last)) => (first..=last).try_for_each(|seed| {
+            one(config.clone(), seed, &out.join(format!("seed-{seed}")), arguments, &stop)
+        }),
     }
 }
 
@@ -61,7 +55,7 @@ fn one(
     out: &Path,
     arguments: &ReproduceArguments,
     stop: &StopFlag,
-) -> Result<RunStatus, Failure> {
+) -> Result<(), Failure> {
     config.protocol.training.seed = seed;
     let config = arguments.settings.over(&config)?;
     let (folder, config) = open(config, out, arguments)?;
@@ -69,15 +63,14 @@ fn one(
     let command = command(arguments, seed);
     let done = reproduce(&config, &prepared, &folder, command, stop, Progress::on_stderr)?;
     if done.result.status == RunStatus::Stopped {
-        eprintln!("stopped after epoch {}; the same command with --resume goes on", done.result.epochs);
-        return Ok(RunStatus::Stopped);
+        let how = "the same command with --resume goes on".into();
+        return Err(Interrupted { epochs: done.result.epochs, how }.into());
     }
     figures::draw(&done, &prepared, folder.paths().folder())?;
     match arguments.json {
-        true => print_json(&done.result)?,
-        false => print(&summary(&done.result, out))?,
+        true => print_json(&done.result),
+        false => print(&summary(&done.result, out)),
     }
-    Ok(RunStatus::Finished)
 }
 
 /// A new folder, or one that is there with its own settings: only the number of epochs can be another one.
@@ -178,6 +171,6 @@ fn write_table(runs: &Path) -> Result<(), Failure> {
         return Err(format!("no runs with results below `{}`", runs.display()).into());
     }
     write_atomic(&path, table::markdown(&results).as_bytes())?;
-    eprintln!("{} runs -> {}", results.len(), path.display());
+    say(&format!("{} runs -> {}", results.len(), path.display()));
     Ok(())
 }

@@ -9,7 +9,7 @@ mod lorenz;
 mod pendulum;
 mod physionet;
 pub(crate) mod rotating_mnist;
-mod sine;
+pub(crate) mod sine;
 
 pub use physionet::Resolution;
 

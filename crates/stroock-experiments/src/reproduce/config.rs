@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{Experiment, Options, Protocol, rotating_mnist};
+use crate::protocol::{Experiment, Options, Protocol, rotating_mnist, sine};
 
 /// Which settings a run starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub enum Preset {
     Clean,
     /// As clean, on the two-dimensional sphere, for pictures.
     Globe,
+    /// As globe, with the model that follows the observations.
+    Following,
     /// As clean, the published model with settings of our own.
     Tuned,
     /// As clean, with a model and settings of our own: the best that we have.
@@ -28,6 +30,7 @@ impl Preset {
             Preset::Paper => "paper",
             Preset::Clean => "clean",
             Preset::Globe => "globe",
+            Preset::Following => "following",
             Preset::Tuned => "tuned",
             Preset::Best => "best",
         }
@@ -37,7 +40,7 @@ impl Preset {
     pub fn of(experiment: Experiment) -> &'static [Self] {
         match experiment {
             Experiment::RotatingMnist => &[Self::Paper, Self::Clean, Self::Globe, Self::Tuned, Self::Best],
-            Experiment::Sine => &[Self::Paper, Self::Clean, Self::Globe],
+            Experiment::Sine => &[Self::Paper, Self::Clean, Self::Globe, Self::Following],
             _ => &[Self::Paper, Self::Clean, Self::Globe, Self::Best],
         }
     }
@@ -71,6 +74,7 @@ impl RunConfig {
                     model.latent.dim = 3;
                 }
             }
+            (Preset::Following, Experiment::Sine) => protocol = sine::following(),
             (Preset::Tuned, Experiment::RotatingMnist) => {
                 options.variants = Some(rotating_mnist::VARIANTS);
                 protocol = rotating_mnist::tuned();

@@ -95,6 +95,7 @@ impl PreparedData {
             classes: self.classes.clone(),
             residual: None,
             table: None,
+            forecast: None,
         }
     }
 
@@ -204,7 +205,7 @@ fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Prepa
     let split = Split::random(STAYS, config.options.validation.unwrap_or(0.0), 0.2, config.data_seed);
     let prepared = match config.preset {
         Preset::Paper => physionet::load(folder, &settings, ScaleOver::All, cache)?,
-        Preset::Clean | Preset::Globe | Preset::Tuned | Preset::Best => {
+        Preset::Clean | Preset::Globe | Preset::Following | Preset::Tuned | Preset::Best => {
             physionet::load(folder, &settings.clean(), ScaleOver::Stays(&split.train), cache)?
         }
     };

@@ -100,6 +100,7 @@ fn globes(
                         ..SpherePath::default()
                     })
                     .collect(),
+                ..Globe::default()
             })
             .collect(),
         colouring: Colouring::Class { names },

@@ -3,10 +3,12 @@
 mod activity;
 mod curves;
 mod fits;
+mod following;
 mod globe;
 mod images;
 mod lorenz;
 mod pendulum;
+mod spread;
 
 use std::path::Path;
 
@@ -32,6 +34,7 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
         Experiment::Lorenz => lorenz::draw(run, prepared, folder)?,
         Experiment::Sine => fits::sine(run, prepared, folder)?,
     }
+    following::draw(run, prepared, folder)?;
     match is_globe(run) {
         true => globe::draw(run, prepared, folder),
         false => Ok(()),
@@ -58,6 +61,13 @@ fn predictor(run: &Reproduction) -> Predictor<'_, StandardModel> {
 /// Draws of figures, apart from those of training and testing.
 fn draws(samples: usize) -> PathDraws {
     PathDraws { key: NoiseKey::of(2024, Stage::Figures), samples, first_sample: 0 }
+}
+
+/// The times at which the encoder sees anything of a series.
+fn visible_times(prepared: &PreparedData, number: usize) -> Vec<f64> {
+    let (channels, series) = (prepared.data.observation().len(), &prepared.data.series()[number]);
+    let visible = |&i: &usize| (0..channels).any(|channel| series.is_visible(channels, i, channel));
+    (0..series.times.len()).filter(visible).map(|i| series.times[i]).collect()
 }
 
 /// `count` times from `start` to `end`, both included.
