@@ -1,0 +1,1 @@
+"""Stroock and its rivals on other people's tables."""

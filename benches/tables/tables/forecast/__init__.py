@@ -1,0 +1,1 @@
+"""The last part of series."""

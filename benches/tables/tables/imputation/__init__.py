@@ -1,0 +1,1 @@
+"""Hidden values of tables."""
