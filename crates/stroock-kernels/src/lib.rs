@@ -3,6 +3,7 @@
 //! - [`path`]: paths by the geometric Euler-Maruyama scheme, their divergence, and the adjoint of both;
 //! - [`start`]: start points and their pathwise gradients;
 //! - [`moebius`]: processes on the sphere with marginals in closed form, without simulation;
+//! - [`flow`]: paths in `R^n` whose drift is a small network, with or without noise;
 //! - [`attention`]: attention over the observed entries of ragged series;
 //! - [`gru`]: the gated recurrent unit over sequences of any lengths;
 //! - [`network`]: convolutions of small images, with pooling and group normalisation, all layers in one piece;
@@ -21,6 +22,7 @@
 
 pub mod argument;
 pub mod attention;
+pub mod flow;
 pub mod gru;
 pub mod moebius;
 pub mod network;

@@ -2,38 +2,14 @@
 
 mod problems;
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use problems::Batch;
 use stroock_kernels::path::{Memory, PathSolver, Space};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+use stroock_testing::allocation::{self, Counting};
 
 /// One test at a time: the counters are those of the process.
 static TURN: Mutex<()> = Mutex::new(());
-
-// SAFETY: every call goes to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(live, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -61,14 +37,12 @@ fn allocated(memory: Memory, steps: usize) -> Allocated {
     let of_kl = vec![1.0; SERIES];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let pass = || {
-        let (count, live) = (ALLOCATIONS.load(Ordering::Relaxed), LIVE.load(Ordering::Relaxed));
-        PEAK.store(live, Ordering::Relaxed);
-        let path = solver.forward(&problem).unwrap();
-        solver.backward(&problem, &path.tape, &of_states, &of_kl).unwrap();
-        Allocated {
-            count: ALLOCATIONS.load(Ordering::Relaxed) - count,
-            peak: PEAK.load(Ordering::Relaxed) - live,
-        }
+        let before = allocation::count();
+        let (peak, ()) = allocation::peak_of(|| {
+            let path = solver.forward(&problem).unwrap();
+            solver.backward(&problem, &path.tape, &of_states, &of_kl).unwrap();
+        });
+        Allocated { count: allocation::count() - before, peak }
     };
     pool.install(|| {
         pass(); // the pool's own first-time allocations

@@ -2,5 +2,6 @@
 #![allow(dead_code, reason = "each benchmark uses its part")]
 
 pub mod encoder;
+pub mod flow;
 pub mod layers;
 pub mod path;

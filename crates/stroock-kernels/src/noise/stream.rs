@@ -105,6 +105,8 @@ pub enum Stage {
     Test,
     /// The figures of an experiment.
     Figures,
+    /// Codes of new series, and what they leave over.
+    Codes,
 }
 
 impl Stage {
@@ -118,6 +120,7 @@ impl Stage {
             Stage::Observations { channel } => u64::MAX - 2 - (channel << 32),
             Stage::Test => u64::MAX - 4,
             Stage::Figures => u64::MAX - 5,
+            Stage::Codes => u64::MAX - 6,
         }
     }
 }
@@ -230,6 +233,18 @@ impl Stream {
         (f64::from(self.word()) + 0.5) / 2f64.powi(32)
     }
 
+    /// Fills a slice with standard normals, four from every four words.
+    ///
+    /// ```
+    /// use stroock_kernels::noise::{NoiseKey, Purpose};
+    /// let mut normals = [0.0; 6];
+    /// NoiseKey::new(7, 0).stream(Purpose::Caller, 0, 0).normals(&mut normals);
+    /// assert!(normals.iter().all(|xi| *xi != 0.0 && xi.abs() < 7.0));
+    /// ```
+    pub fn normals(&mut self, out: &mut [f64]) {
+        standard_normals(self, out);
+    }
+
     #[inline]
     fn word(&mut self) -> u32 {
         if self.used == 4 {
@@ -289,6 +304,7 @@ mod tests {
             (Stage::Observations { channel: 3 }, u64::MAX - 2 - (3 << 32)),
             (Stage::Test, u64::MAX - 4),
             (Stage::Figures, u64::MAX - 5),
+            (Stage::Codes, u64::MAX - 6),
         ];
         for (stage, epoch) in stages {
             assert_eq!(NoiseKey::of(9, stage), NoiseKey::new(9, epoch), "{stage:?}");

@@ -54,7 +54,7 @@ impl PathSolver {
         check_length("of_kl", "[samples, series]", samples * series, of_kl.len())?;
         check_finite("of_kl", of_kl)?;
 
-        let rows = rows(&layout, samples);
+        let rows = rows(&layout.step_offsets, samples);
         let width = T::width(tape.level);
         let kept =
             |rows: &[Row]| if tape.memory == Memory::Stored { rows[0].steps + 1 } else { 1 } * n * width;
@@ -117,7 +117,7 @@ impl PathSolver {
 }
 
 /// `[S, ..]` to `[..]`, in the order of the samples whatever the threads did.
-fn sum_over_samples<T: Real>(mut values: Vec<T>, samples: usize) -> Vec<T> {
+pub(crate) fn sum_over_samples<T: Real>(mut values: Vec<T>, samples: usize) -> Vec<T> {
     let extent = values.len() / samples;
     let (sum, rest) = values.split_at_mut(extent);
     for sample in rest.chunks_exact(extent.max(1)) {
@@ -184,7 +184,7 @@ fn pull_back_paths<S: Geometry, M: Method, V: Lanes>(
     let zeros = |length| vec![V::zero(); length];
     let mut motion = Motion::<V>::new::<M>(problem, layout, rows);
     let mut work = M::work::<V>(n, layout.m, matches!(problem.prior, Prior::Drift(_)));
-    let mut incoming = Incoming::new(problem, layout, rows, of_states, V::WIDTH);
+    let mut incoming = Incoming::new(problem.requests, &layout.request_offsets, n, rows, of_states, V::WIDTH);
     let [mut z, mut a, mut velocity, mut next] = [zeros(n), zeros(n), zeros(n), zeros(n)];
     let mut of_sigma = V::zero();
     let mut divergence = V::zero();
@@ -239,8 +239,9 @@ fn pull_back_paths<S: Geometry, M: Method, V: Lanes>(
     Ok(())
 }
 
+/// Loads the states of a step, `[n, lanes]`.
 #[inline(always)]
-fn unpack<V: Lanes>(states: &[V::Real], z: &mut [V]) {
+pub(crate) fn unpack<V: Lanes>(states: &[V::Real], z: &mut [V]) {
     for (z, lanes) in z.iter_mut().zip(states.chunks_exact(V::WIDTH)) {
         *z = V::load(lanes);
     }

@@ -7,7 +7,7 @@ use super::combine::{Combined, combine};
 use super::layout::Layout;
 use super::motion::Motion;
 use super::problem::{PathProblem, Prior};
-use super::rows::{Cursor, Row, per_row, rows};
+use super::rows::{Cursor, Row, pack_rows, per_row, rows};
 use super::scheme::{Method, Scheme, Terms};
 use super::space::Geometry;
 use super::{Memory, PathError, PathReal, PathSolver};
@@ -59,7 +59,7 @@ impl PathSolver {
         let mut states = vec![T::zero(); samples * layout.all_requests() * n];
         let mut kl = vec![T::zero(); samples * series];
 
-        let rows = rows(&layout, samples);
+        let rows = rows(&layout.step_offsets, samples);
         let requests = |b: usize| (layout.request_offsets[b + 1] - layout.request_offsets[b]) * n;
         let mut states_of = per_row(&rows, &mut states, samples, series, requests);
         let mut kl_of = per_row(&rows, &mut kl, samples, series, |_| 1);
@@ -146,9 +146,9 @@ fn simulate<S: Geometry, M: Method, V: Lanes>(
     let mut motion = Motion::<V>::new::<M>(problem, layout, rows);
     let mut work = M::work::<V>(n, layout.m, matches!(problem.prior, Prior::Drift(_)));
     let mut z = pack_rows::<V>(problem.start, rows, layout.series, n);
-    let mut cursors = [Cursor::at_start(problem, rows[0]); MAX_WIDTH];
+    let mut cursors = [Cursor::at_start(problem.requests, rows[0]); MAX_WIDTH];
     for (cursor, row) in cursors.iter_mut().zip(rows) {
-        *cursor = Cursor::at_start(problem, *row);
+        *cursor = Cursor::at_start(problem.requests, *row);
     }
     let mut velocity = vec![V::zero(); n];
     let mut divergence = V::zero();
@@ -187,19 +187,4 @@ fn simulate<S: Geometry, M: Method, V: Lanes>(
         kl[0] = lane;
     }
     Ok(tape)
-}
-
-/// The rows of `[S, B, n]` data in the lanes of `[n]`; lanes without a row repeat the last one.
-#[inline(always)]
-fn pack_rows<V: Lanes>(data: &[V::Real], rows: &[Row], series: usize, n: usize) -> Vec<V> {
-    let mut packed = vec![V::zero(); n];
-    let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
-    for (i, packed) in packed.iter_mut().enumerate() {
-        for l in 0..V::WIDTH {
-            let row = rows[l.min(rows.len() - 1)];
-            lanes[l] = data[(row.sample * series + row.series) * n + i];
-        }
-        *packed = V::load(&lanes);
-    }
-    packed
 }

@@ -2,13 +2,12 @@
 
 use stroock_geometry::Real;
 
-use super::layout::Layout;
-use super::problem::PathProblem;
+use super::problem::Requests;
 use super::rows::{Cursor, Row};
 use crate::simd::{Lanes, MAX_WIDTH};
 
 /// Gradients that come in at the requested states.
-pub(super) struct Incoming<'g, 'p, T> {
+pub(crate) struct Incoming<'g, 'p, T> {
     cursors: [Cursor<'p>; MAX_WIDTH],
     of_states: [&'g [T]; MAX_WIDTH],
     rows: usize,
@@ -17,20 +16,22 @@ pub(super) struct Incoming<'g, 'p, T> {
 }
 
 impl<'g, 'p, T: Real> Incoming<'g, 'p, T> {
+    /// Of states of dimension `n`, of which `request_offsets` (`[B + 1]`) are asked for, in vectors of `width` lanes.
     pub fn new(
-        problem: &PathProblem<'p, T>,
-        layout: &Layout,
+        requests: Requests<'p>,
+        request_offsets: &[usize],
+        n: usize,
         rows: &[Row],
         of_states: &'g [T],
         width: usize,
     ) -> Self {
-        let n = problem.dim;
-        let mut cursors = [Cursor::at_end(problem, rows[0]); MAX_WIDTH];
+        let all_requests = request_offsets[request_offsets.len() - 1];
+        let mut cursors = [Cursor::at_end(requests, rows[0]); MAX_WIDTH];
         let mut slices = [&of_states[..0]; MAX_WIDTH];
         for (l, row) in rows.iter().enumerate() {
-            cursors[l] = Cursor::at_end(problem, *row);
-            let first = row.sample * layout.all_requests();
-            let [from, to] = [layout.request_offsets[row.series], layout.request_offsets[row.series + 1]];
+            cursors[l] = Cursor::at_end(requests, *row);
+            let first = row.sample * all_requests;
+            let [from, to] = [request_offsets[row.series], request_offsets[row.series + 1]];
             slices[l] = &of_states[(first + from) * n..(first + to) * n];
         }
         Self { cursors, of_states: slices, rows: rows.len(), sum: vec![T::zero(); n * width] }

@@ -29,10 +29,6 @@ impl Layout {
         self.step_offsets[series + 1] - self.step_offsets[series]
     }
 
-    pub fn all_steps(&self) -> usize {
-        self.step_offsets[self.series]
-    }
-
     pub fn all_requests(&self) -> usize {
         self.request_offsets[self.series]
     }
@@ -69,24 +65,15 @@ impl<T: Real> PathProblem<'_, T> {
             return Err(PathError::AttractorOfScheme { scheme });
         }
         let (m, normals) = (scheme.drift_len(space, n), space.run(NormalsOf(scheme, n)));
-        let step_offsets = self.step_offsets(series)?;
+        let step_offsets = self.grid.step_offsets(series)?;
         let steps = step_offsets[series];
         let extents = Extents { series, m, step_offsets: &step_offsets };
         self.drift.check(Role::Posterior, extents)?;
         if let Prior::Drift(prior) = &self.prior {
             prior.check(Role::Prior, extents)?;
         }
-        match self.noise {
-            Noise::Counter { series: numbers, .. } => {
-                check_length("noise.series", "[series]", series, numbers.len())?;
-            }
-            Noise::Given(values) => {
-                let expected = self.samples * steps * normals;
-                check_length("noise", "[samples, series, steps, normals]", expected, values.len())?;
-                check_finite("noise", values)?;
-            }
-        }
-        let request_offsets = self.request_offsets(series, &step_offsets)?;
+        self.noise.check(series, self.samples * steps * normals)?;
+        let request_offsets = self.requests.offsets(&step_offsets)?;
         Ok(Layout { m, normals, series, step_offsets, request_offsets })
     }
 
@@ -100,9 +87,27 @@ impl<T: Real> PathProblem<'_, T> {
         }
         Ok(())
     }
+}
 
-    fn step_offsets(&self, series: usize) -> Result<Vec<usize>, PathError> {
-        match self.grid {
+impl<T: Real> Noise<'_, T> {
+    /// Checks the numbers of `series` series, or `expected` given ones.
+    pub(crate) fn check(&self, series: usize, expected: usize) -> Result<(), ArgumentError> {
+        match self {
+            Noise::Counter { series: numbers, .. } => {
+                check_length("noise.series", "[series]", series, numbers.len())
+            }
+            Noise::Given(values) => {
+                check_length("noise", "[samples, series, steps, normals]", expected, values.len())?;
+                check_finite("noise", values)
+            }
+        }
+    }
+}
+
+impl<T: Real> Grid<'_, T> {
+    /// `[B + 1]`: steps of all series before series `b`, of as many as there are.
+    pub(crate) fn step_offsets(&self, series: usize) -> Result<Vec<usize>, PathError> {
+        match *self {
             Grid::Shared(times) => {
                 check_times("grid", 0, times)?;
                 Ok((0..=series).map(|b| b * (times.len() - 1)).collect())
@@ -118,9 +123,13 @@ impl<T: Real> PathProblem<'_, T> {
             }
         }
     }
+}
 
-    fn request_offsets(&self, series: usize, step_offsets: &[usize]) -> Result<Vec<usize>, PathError> {
-        match self.requests {
+impl Requests<'_> {
+    /// `[B + 1]`: requests of all series before series `b`, on grids with these steps.
+    pub(crate) fn offsets(&self, step_offsets: &[usize]) -> Result<Vec<usize>, PathError> {
+        let series = step_offsets.len() - 1;
+        match *self {
             Requests::All => Ok(step_offsets.iter().enumerate().map(|(b, steps)| steps + b).collect()),
             Requests::At { offsets, indices } => {
                 check_offsets("requests.offsets", offsets, series, indices.len(), "requests.indices")?;
@@ -177,7 +186,7 @@ pub(super) fn check_times<T: Real>(
     }
 }
 
-pub(super) fn check_offsets(
+pub(crate) fn check_offsets(
     argument: &'static str,
     offsets: &[usize],
     series: usize,

@@ -86,6 +86,14 @@ pub use problem::{Grid, Noise, PathProblem, Prior, Requests};
 pub use scheme::Scheme;
 pub use space::Space;
 
+pub(crate) use backward::{sum_over_samples, unpack};
+pub(crate) use drift::unpack_lane;
+pub(crate) use incoming::Incoming;
+pub(crate) use layout::check_offsets;
+pub(crate) use normals::Normals;
+pub(crate) use rows::{Cursor, Row, pack_rows, per_row, rows};
+pub(crate) use times::Times;
+
 use crate::simd::{Level, SimdReal, dispatch};
 use backward::BackwardGroup;
 use forward::ForwardGroup;

@@ -54,12 +54,12 @@ impl<'p, V: Lanes> Motion<'p, V> {
             Prior::Drift(prior) => Some(prior.in_lanes(&rows, layout)),
         };
         Self {
-            times: Times::new(problem, &rows),
+            times: Times::new(problem.grid, &rows),
             drift: problem.drift.in_lanes(&rows, layout),
             combined: vec![V::zero(); if prior.is_some() { layout.m } else { 0 }],
             prior,
             is_added,
-            normals: Normals::new(problem, layout, &rows),
+            normals: Normals::new(problem.noise, layout.normals, &layout.step_offsets, &rows),
             sigma: problem.sigma,
             rows,
             step: None,
@@ -90,7 +90,7 @@ impl<'p, V: Lanes> Motion<'p, V> {
         self.ends = [now, then];
         self.dt = then.sub(now);
         self.sqrt_dt = self.dt.sqrt();
-        self.normals.fill::<M>(j);
+        self.normals.fill(j, M::SHARED);
     }
 
     /// What the scheme moves by.

@@ -1,15 +1,13 @@
 //! The standard normals of a step, for a group of rows.
 
 use super::drift::gather;
-use super::layout::Layout;
-use super::problem::{Noise, PathProblem};
+use super::problem::Noise;
 use super::rows::Row;
-use super::scheme::Method;
 use crate::noise::{RoundKeys, fill_step, round_keys_in_lanes};
 use crate::simd::{LaneKernel, Lanes, MAX_WIDTH, Words};
 
 /// Where the normals of the rows in the lanes come from, and those of the current step.
-pub(super) struct Normals<'p, V: Lanes> {
+pub(crate) struct Normals<'p, V: Lanes> {
     source: Source<'p, V>,
     /// `[normals of a step]`.
     values: Vec<V>,
@@ -22,10 +20,15 @@ enum Source<'p, V: Lanes> {
 }
 
 impl<'p, V: Lanes> Normals<'p, V> {
+    /// `count` normals a step, for series with the steps that `step_offsets` (`[B + 1]`) says.
     #[inline(always)]
-    pub fn new(problem: &PathProblem<'p, V::Real>, layout: &Layout, rows: &[Row; MAX_WIDTH]) -> Self {
-        let count = layout.normals;
-        let source = match problem.noise {
+    pub fn new(
+        noise: Noise<'p, V::Real>,
+        count: usize,
+        step_offsets: &[usize],
+        rows: &[Row; MAX_WIDTH],
+    ) -> Self {
+        let source = match noise {
             Noise::Counter { key, series, first_sample } => {
                 let [mut series_words, mut sample_words] = [[0; MAX_WIDTH]; 2];
                 for (l, row) in rows.iter().enumerate() {
@@ -40,8 +43,8 @@ impl<'p, V: Lanes> Normals<'p, V> {
             Noise::Given(values) => {
                 let mut slices = [&[][..]; MAX_WIDTH];
                 for (slice, row) in slices.iter_mut().zip(rows) {
-                    let first = row.sample * layout.all_steps();
-                    let [from, to] = [layout.step_offsets[row.series], layout.step_offsets[row.series + 1]];
+                    let first = row.sample * step_offsets[step_offsets.len() - 1];
+                    let [from, to] = [step_offsets[row.series], step_offsets[row.series + 1]];
                     *slice = &values[(first + from) * count..(first + to) * count];
                 }
                 Source::Given(slices)
@@ -50,11 +53,11 @@ impl<'p, V: Lanes> Normals<'p, V> {
         Self { source, values: vec![V::zero(); count] }
     }
 
-    /// Moves to step `j`.
+    /// Moves to step `j`, behind a call where the code is `shared` by many loops.
     #[inline(always)]
-    pub fn fill<M: Method>(&mut self, j: usize) {
+    pub fn fill(&mut self, j: usize, shared: bool) {
         let fill = Fill { normals: self, j };
-        if M::SHARED { V::call(fill) } else { V::inline(fill) }
+        if shared { V::call(fill) } else { V::inline(fill) }
     }
 
     /// The normals of the step.

@@ -97,7 +97,7 @@ impl<'a, T> Prior<'a, T> {
 
 impl<'a, T: Real> Grid<'a, T> {
     /// The times of one series.
-    pub(super) fn of_series(&self, series: usize) -> &'a [T] {
+    pub(crate) fn of_series(&self, series: usize) -> &'a [T] {
         match self {
             Grid::Shared(times) => times,
             Grid::PerSeries { offsets, times } => &times[offsets[series]..offsets[series + 1]],

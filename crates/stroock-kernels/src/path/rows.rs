@@ -2,33 +2,34 @@
 
 use stroock_geometry::Real;
 
-use super::layout::Layout;
-use super::problem::{PathProblem, Requests};
+use super::problem::Requests;
+use crate::simd::{Lanes, MAX_WIDTH};
 
 /// One sample of one series.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     pub series: usize,
     pub sample: usize,
     /// Steps of its grid.
     pub steps: usize,
 }
 
-/// All rows, those with the most steps first, so that the rows of a group end at about the same time.
+/// All rows of series with the steps that `step_offsets` (`[B + 1]`) says, those with the most steps first, so that the
+/// rows of a group end at about the same time.
 ///
 /// The index of a row in arrays of shape `[S, B, ..]` is `sample * B + series`.
-pub(super) fn rows(layout: &Layout, samples: usize) -> Vec<Row> {
+pub(crate) fn rows(step_offsets: &[usize], samples: usize) -> Vec<Row> {
+    let steps = |series: usize| step_offsets[series + 1] - step_offsets[series];
     let mut rows: Vec<Row> = (0..samples)
-        .flat_map(|sample| (0..layout.series).map(move |series| (sample, series)))
-        .map(|(sample, series)| Row { series, sample, steps: layout.steps(series) })
+        .flat_map(|sample| (0..step_offsets.len() - 1).map(move |series| (sample, series)))
+        .map(|(sample, series)| Row { series, sample, steps: steps(series) })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.steps));
     rows
 }
 
-/// Cuts `[S, B, ..]` data into a slice per row, in the order of `rows`. `offsets` (`[B + 1]`) says where
-/// the series begin within a sample, in units of `stride`.
-pub(super) fn per_row<'a, T>(
+/// Cuts `[S, B, ..]` data, of which a series has `extent` entries, into a slice per row, in the order of `rows`.
+pub(crate) fn per_row<'a, T>(
     rows: &[Row],
     mut data: &'a mut [T],
     samples: usize,
@@ -44,9 +45,24 @@ pub(super) fn per_row<'a, T>(
     rows.iter().map(|row| slices[row.sample * series + row.series].take().unwrap_or_default()).collect()
 }
 
+/// The rows of `[S, B, n]` data in the lanes of `[n]`; lanes without a row repeat the last one.
+#[inline(always)]
+pub(crate) fn pack_rows<V: Lanes>(data: &[V::Real], rows: &[Row], series: usize, n: usize) -> Vec<V> {
+    let mut packed = vec![V::zero(); n];
+    let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
+    for (i, packed) in packed.iter_mut().enumerate() {
+        for l in 0..V::WIDTH {
+            let row = rows[l.min(rows.len() - 1)];
+            lanes[l] = data[(row.sample * series + row.series) * n + i];
+        }
+        *packed = V::load(&lanes);
+    }
+    packed
+}
+
 /// Walks over the requests of one row in step with the path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     /// Sorted grid indices; `None` for all of them.
     wanted: Option<&'a [usize]>,
     steps: usize,
@@ -55,8 +71,8 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Before the first request.
-    pub fn at_start<T: Real>(problem: &PathProblem<'a, T>, row: Row) -> Self {
-        let wanted = match problem.requests {
+    pub fn at_start(requests: Requests<'a>, row: Row) -> Self {
+        let wanted = match requests {
             Requests::All => None,
             Requests::At { offsets, indices } => Some(&indices[offsets[row.series]..offsets[row.series + 1]]),
         };
@@ -64,8 +80,8 @@ impl<'a> Cursor<'a> {
     }
 
     /// Behind the last request.
-    pub fn at_end<T: Real>(problem: &PathProblem<'a, T>, row: Row) -> Self {
-        let start = Self::at_start(problem, row);
+    pub fn at_end(requests: Requests<'a>, row: Row) -> Self {
+        let start = Self::at_start(requests, row);
         let position = start.wanted.map_or(row.steps + 1, <[usize]>::len);
         Self { position, ..start }
     }

@@ -2,12 +2,12 @@
 
 use stroock_geometry::Real;
 
-use super::problem::{Grid, PathProblem};
+use super::problem::Grid;
 use super::rows::Row;
 use crate::simd::{Lanes, MAX_WIDTH};
 
 /// The grids of the rows in the lanes.
-pub(super) struct Times<'p, V: Lanes> {
+pub(crate) struct Times<'p, V: Lanes> {
     /// The one of all rows, where they share it.
     shared: Option<&'p [V::Real]>,
     of_rows: [&'p [V::Real]; MAX_WIDTH],
@@ -15,12 +15,12 @@ pub(super) struct Times<'p, V: Lanes> {
 
 impl<'p, V: Lanes> Times<'p, V> {
     #[inline(always)]
-    pub fn new(problem: &PathProblem<'p, V::Real>, rows: &[Row; MAX_WIDTH]) -> Self {
+    pub fn new(grid: Grid<'p, V::Real>, rows: &[Row; MAX_WIDTH]) -> Self {
         let mut of_rows = [&[][..]; MAX_WIDTH];
         for (times, row) in of_rows.iter_mut().zip(rows) {
-            *times = problem.grid.of_series(row.series);
+            *times = grid.of_series(row.series);
         }
-        let shared = match problem.grid {
+        let shared = match grid {
             Grid::Shared(times) => Some(times),
             Grid::PerSeries { .. } => None,
         };

@@ -139,6 +139,11 @@ impl<const L: usize, const FUSED: bool> Lanes for Array<f32, L, FUSED> {
     }
 
     #[inline(always)]
+    fn ln_1p(self) -> Self {
+        elementary::ln_1p(self)
+    }
+
+    #[inline(always)]
     fn normals(words: [WordArray<L>; 4]) -> [Self; 4] {
         box_muller::normals(words)
     }
@@ -155,6 +160,11 @@ impl<const L: usize, const FUSED: bool> Lanes for Array<f64, L, FUSED> {
     #[inline(always)]
     fn tanh(self) -> Self {
         Self(each_lane!(l < L, self.0[l].tanh()))
+    }
+
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        Self(each_lane!(l < L, self.0[l].ln_1p()))
     }
 
     #[inline(always)]

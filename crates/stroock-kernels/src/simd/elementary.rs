@@ -1,4 +1,4 @@
-//! The exponential and the hyperbolic tangent in single precision lanes, to about one unit in the last
+//! The exponential, the hyperbolic tangent and a logarithm in single precision lanes, to about one unit in the last
 //! place. What is not a number stays so.
 
 use super::{SingleLanes, Words};
@@ -15,6 +15,18 @@ const SMALLEST: f32 = -88.0;
 const EXPONENTIAL: [f32; 5] = [0.5, 0.166_665_77, 4.166_655_4e-2, 8.363_233e-3, 1.392_625_1e-3];
 /// `(tanh x - x) / x^3` in powers of `x^2` for `|x| <= 5/8`; relative error of the tangent below 1.7e-8.
 const TANGENT: [f32; 5] = [-0.333_333_3, 0.133_327_7, -5.385_091e-2, 2.099_718e-2, -6.096_714e-3];
+/// `ln(1 + u) / u` in powers of `u` for `0 <= u <= 1`; relative error below 3.1e-8.
+const LOGARITHM: [f32; 9] = [
+    0.999_999_94,
+    -0.499_994_93,
+    0.333_190_98,
+    -0.248_429_82,
+    0.191_060_07,
+    -0.136_632_46,
+    7.822_595e-2,
+    -2.950_523_8e-2,
+    5.232_694e-3,
+];
 /// Where the polynomial of the tangent ends.
 const SMALL: f32 = 0.625;
 
@@ -44,6 +56,12 @@ pub(super) fn tanh<V: SingleLanes>(x: V) -> V {
     let far = V::from_bits(V::or(far.to_bits(), sign));
     let is_near = magnitude.sub(V::splat(SMALL)).to_bits();
     V::select(is_near, near, far)
+}
+
+/// `ln(1 + u)` for `0 <= u <= 1`.
+#[inline(always)]
+pub(super) fn ln_1p<V: SingleLanes>(u: V) -> V {
+    polynomial(u, &LOGARITHM).mul(u)
 }
 
 /// `sum_i coefficients[i] x^i`.
@@ -106,6 +124,37 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// `ln(1 + u)` of every number.
+    struct Logarithms<T>(Vec<T>);
+
+    impl<T: LaneReal> Kernel<T> for Logarithms<T> {
+        type Output = Vec<T>;
+
+        #[inline(always)]
+        fn run<V: Lanes<Real = T>>(mut self) -> Vec<T> {
+            for values in self.0.chunks_exact_mut(V::WIDTH) {
+                V::load(values).ln_1p().store(values);
+            }
+            self.0
+        }
+    }
+
+    #[test]
+    fn logarithms_between_zero_and_one_are_right_to_the_last_places() {
+        let numbers: Vec<f32> = (0..160_000).map(|i| (i as f32 / 159_999.0).powi(4)).collect();
+        let doubles: Vec<f64> = numbers.iter().map(|&u| f64::from(u)).collect();
+        for level in levels() {
+            let logarithms = dispatch(level, Logarithms(numbers.clone()));
+            for (&actual, u) in logarithms.iter().zip(&doubles) {
+                let (actual, exact) = (f64::from(actual), u.ln_1p());
+                assert!((actual - exact).abs() <= 2.5e-7 * exact, "{level:?} {u}: {actual} {exact}");
+            }
+            let exact: Vec<f64> = doubles.iter().map(|u| u.ln_1p()).collect();
+            assert_eq!(dispatch(level, Logarithms(doubles.clone())), exact);
+            assert!(dispatch(level, Logarithms(vec![f32::NAN; 16])).iter().all(|x| x.is_nan()));
         }
     }
 

@@ -61,6 +61,8 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
     fn exp(self) -> Self;
     /// The hyperbolic tangent.
     fn tanh(self) -> Self;
+    /// `ln(1 + self)` for numbers between 0 and 1.
+    fn ln_1p(self) -> Self;
     /// `value` in the lanes where `self > threshold`, 0 in the others.
     fn where_greater(self, threshold: Self::Real, value: Self) -> Self;
     /// Whether `self <= bound` in every lane; false where a lane is not a number.

@@ -268,7 +268,7 @@ pub(super) fn gather<V: Lanes>(slices: &[&[V::Real]; MAX_WIDTH], from: usize, ou
 
 /// Writes one lane of `from` to `to`.
 #[inline(always)]
-pub(super) fn unpack_lane<V: Lanes>(from: &[V], lane: usize, to: &mut [V::Real]) {
+pub(crate) fn unpack_lane<V: Lanes>(from: &[V], lane: usize, to: &mut [V::Real]) {
     let mut lanes = [V::Real::of(0.0); MAX_WIDTH];
     for (from, to) in from.iter().zip(to) {
         from.store(&mut lanes);

@@ -120,6 +120,11 @@ macro_rules! x86_lanes {
             }
 
             #[inline(always)]
+            fn ln_1p(self) -> Self {
+                elementary::ln_1p(self)
+            }
+
+            #[inline(always)]
             fn where_greater(self, threshold: f32, value: Self) -> Self {
                 Self(intrinsic!($where_greater(self.0, $splat(threshold), value.0)))
             }
