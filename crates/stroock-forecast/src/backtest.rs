@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{History, Kind, Method, Projection};
+use crate::{Forecast, History, Kind, Method, Projection};
 
 /// Share of a history that is known at every origin at least.
 const KNOWN: f64 = 0.5;
@@ -161,6 +161,19 @@ impl Origin {
         let count = self.within(horizon);
         let squares: f64 = (0..count).map(|k| (mean(k) - self.truths[k]).powi(2)).sum();
         (squares / count.max(1) as f64).sqrt() / self.scale
+    }
+}
+
+impl Origin {
+    /// The average of methods by number with weights that sum to 1, with intervals as they are.
+    pub fn average(&self, weights: &[(usize, f64)], floor: f64) -> Forecast {
+        let part = |&(number, weight): &(usize, f64)| Some((weight, self.projection(number)?.clone()));
+        Forecast {
+            parts: weights.iter().filter_map(part).collect(),
+            widths: vec![1.0; self.ahead.len()],
+            floor,
+            shift: Vec::new(),
+        }
     }
 }
 

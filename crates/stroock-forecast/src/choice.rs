@@ -3,26 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backtest::{Backtest, Origin, backtest, rungs};
+use crate::calibration::{EXPECTED_WIDTH, widths};
 use crate::season::common_periods;
-use crate::{Forecast, History, Kind, Method, Projection, normal_quantile};
+use crate::{Forecast, History, Kind, Method, Projection};
 
 /// Histories that methods are compared on, and origins of all of them together.
 const HISTORIES: usize = 24;
 const ORIGINS: usize = 48;
 const ORIGINS_OF_ONE: usize = 10;
-/// Most methods that are averaged.
-const AVERAGED: usize = 5;
-/// A single method is taken where its error is this share of that of the best average.
-const CLEARLY: f64 = 0.93;
-/// The interval that widths are made for.
-const LEVEL: f64 = 0.9;
-/// Errors of forecasts are a little larger than those of fits: what is expected before anything is seen, and how many
-/// origins it takes to think otherwise.
-const EXPECTED_WIDTH: f64 = 1.15;
-const BELIEF: f64 = 3.0;
-/// How much of what says that intervals could be narrower is believed.
-const NARROWER: f64 = 0.3;
-const WIDTHS: (f64, f64) = (0.5, 4.0);
+/// Methods that are averaged. Ten origins order methods badly: the average of many of them is better than the few that
+/// did best, and than any of them alone.
+const AVERAGED: usize = 8;
+/// The error of the average has to be below this share of that of the last value: what is less is chance.
+const WORTHWHILE: f64 = 0.95;
 
 /// What is known about series beforehand.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,6 +106,11 @@ impl Choice {
         Self { periods, rungs, positive, values: spread(all()), change: change(&known) }
     }
 
+    /// The least value that a forecast can have.
+    pub fn floor(&self) -> f64 {
+        if self.positive { 0.0 } else { f64::NEG_INFINITY }
+    }
+
     /// What answers at a horizon.
     pub fn rung(&self, horizon: f64) -> &Rung {
         let far = |rung: &&Rung| (rung.horizon.max(1.0) / horizon.max(1.0)).ln().abs();
@@ -138,7 +136,8 @@ impl Choice {
         Forecast {
             parts,
             widths: ahead.iter().map(|&ahead| rung.width(ahead)).collect(),
-            floor: if self.positive { 0.0 } else { f64::NEG_INFINITY },
+            floor: self.floor(),
+            shift: Vec::new(),
         }
     }
 
@@ -186,27 +185,26 @@ impl Rung {
             scores.filter(|(_, score)| score.error.is_finite()).collect();
         scores.sort_by(|a, b| a.1.error.total_cmp(&b.1.error));
         let best = scores.first()?.1;
-        let average = |count: usize| {
-            let chosen = &scores[..count];
-            let total: f64 = chosen.iter().map(|(_, score)| worth(score.error)).sum();
-            let weights: Vec<(usize, f64)> =
-                chosen.iter().map(|(number, score)| (*number, worth(score.error) / total)).collect();
-            let one = |origin: &&Origin| {
-                let forecast = combined(origin, &weights, floor);
-                origin.error(horizon, |k| forecast.mean(k))
-            };
-            (mean(&mut origins.iter().map(one)), weights)
+        let chosen = &scores[..AVERAGED.min(scores.len())];
+        let total: f64 = chosen.iter().map(|(_, score)| worth(score.error)).sum();
+        let shares = chosen.iter().map(|(number, score)| (*number, worth(score.error) / total));
+        let mut weights: Vec<(usize, f64)> = shares.collect();
+        let one = |origin: &&Origin| {
+            let forecast = origin.average(&weights, floor);
+            origin.error(horizon, |k| forecast.mean(k))
         };
-        let averages = (2..=AVERAGED.min(scores.len())).map(average);
-        let average = averages.min_by(|a, b| a.0.total_cmp(&b.0));
-        let is_baseline = matches!(best.method.kind, Kind::Naive | Kind::SeasonalNaive);
-        let alone = average
-            .as_ref()
-            .is_none_or(|(error, _)| best.error < CLEARLY * error || is_baseline && best.error <= *error);
-        let (error, weights) = match average {
-            Some(average) if !alone => average,
-            _ => (best.error, vec![(scores[0].0, 1.0)]),
+        let mut error = mean(&mut origins.iter().map(one));
+        // A plain rule that nothing beats answers alone.
+        let is_plain = matches!(best.method.kind, Kind::Naive | Kind::SeasonalNaive);
+        let naive = scores.iter().find(|(_, score)| score.method == Method::of(Kind::Naive));
+        let plain = match is_plain && best.error <= error {
+            true => scores.first(),
+            false => naive.filter(|(_, score)| WORTHWHILE * score.error <= error),
         };
+        if let Some((number, score)) = plain {
+            weights = vec![(*number, 1.0)];
+            error = score.error;
+        }
         let widths = widths(tests, horizon, &weights);
         let weight = |&(number, weight): &(usize, f64)| Weight { method: tests.methods[number], weight };
         Some(Self {
@@ -254,81 +252,6 @@ impl Rung {
 /// The weight of an error before weights are divided by their sum.
 fn worth(error: f64) -> f64 {
     1.0 / (error * error).max(1e-12)
-}
-
-/// The average of the methods at an origin, with intervals as they are.
-fn combined(origin: &Origin, weights: &[(usize, f64)], floor: f64) -> Forecast {
-    let part = |&(number, weight): &(usize, f64)| Some((weight, origin.projection(number)?.clone()));
-    Forecast {
-        parts: weights.iter().filter_map(part).collect(),
-        widths: vec![1.0; origin.ahead.len()],
-        floor,
-    }
-}
-
-/// By how much intervals have to be wider, such that as many values lie inside as should: from where values of all
-/// origins lie in their distributions.
-///
-/// What counts is how many stretches of time of that length do not overlap, and few of them are not believed alone;
-/// still less that intervals could be narrower, for the methods are those that did best on the same values.
-fn widths(tests: &Backtest, horizon: f64, weights: &[(usize, f64)]) -> Vec<(f64, f64)> {
-    let mut found: Vec<(f64, f64, &Origin)> = Vec::new();
-    for origin in &tests.origins {
-        let forecast = combined(origin, weights, f64::NEG_INFINITY);
-        for k in 0..origin.within(horizon) {
-            found.push((origin.ahead[k], forecast.standardised(k, origin.truths[k]).abs(), origin));
-        }
-    }
-    let factor = |(above, upto): (f64, f64), before: f64, belief: f64| {
-        let chosen = || found.iter().filter(|(ahead, ..)| above < *ahead && *ahead <= upto);
-        let mut distances: Vec<f64> = chosen().map(|(_, distance, _)| *distance).collect();
-        if distances.is_empty() {
-            return before;
-        }
-        distances.sort_by(f64::total_cmp);
-        let count = stretches(chosen().map(|(.., origin)| *origin), upto.min(horizon));
-        // Few stretches miss what is rare.
-        let level = (LEVEL * (1.0 + 1.0 / count)).min(0.97);
-        let place = level * (distances.len() - 1) as f64;
-        let (low, high) = (distances[place.floor() as usize], distances[place.ceil() as usize]);
-        let quantile = low + place.fract() * (high - low);
-        let factor = (quantile / normal_quantile(0.5 + 0.5 * LEVEL)).clamp(WIDTHS.0, WIDTHS.1);
-        let count = if factor < before { NARROWER * count } else { count };
-        ((count * factor.ln() + belief * before.ln()) / (count + belief)).exp()
-    };
-    let overall = factor((0.0, f64::INFINITY), EXPECTED_WIDTH, BELIEF);
-    let ladder = rungs(horizon);
-    let mut widths = Vec::new();
-    for (place, &rung) in ladder.iter().enumerate() {
-        let below = if place > 1 { ladder[place - 2] } else { 0.0 };
-        let above = ladder.get(place + 1).copied().unwrap_or(f64::INFINITY);
-        widths.push((rung, factor((below, above), overall, 2.0 * BELIEF)));
-    }
-    widths
-}
-
-/// How many stretches of time of a length the origins have that do not overlap, over all series.
-fn stretches<'a>(origins: impl Iterator<Item = &'a Origin>, length: f64) -> f64 {
-    let mut spans: Vec<(usize, f64, f64, usize)> = Vec::new();
-    let mut before: Option<(usize, usize)> = None;
-    for origin in origins {
-        if before == Some((origin.series, origin.known)) {
-            continue;
-        }
-        before = Some((origin.series, origin.known));
-        match spans.iter_mut().find(|span| span.0 == origin.series) {
-            Some(span) => {
-                span.1 = span.1.min(origin.place);
-                span.2 = span.2.max(origin.place);
-                span.3 += 1;
-            }
-            None => spans.push((origin.series, origin.place, origin.place, 1)),
-        }
-    }
-    let count = |(_, first, last, origins): (usize, f64, f64, usize)| {
-        (1.0 + (last - first) / length.max(1.0)).min(origins as f64)
-    };
-    spans.into_iter().map(count).sum()
 }
 
 /// Mean and standard deviation. Values are divided by the largest one, whose square may be too large for a number.

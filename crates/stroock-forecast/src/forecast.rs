@@ -2,14 +2,16 @@
 
 use crate::Projection;
 use crate::projection::uniform;
+use crate::tails::{heavier, heavier_sd, heavier_slope};
 use crate::{normal_probability, normal_quantile};
 
-/// Grid in standard deviations that integrals over a normal variable are taken on.
-const NODES: i32 = 64;
+/// Grid in standard deviations that integrals over a normal variable are taken on. It ends where tails of logarithms
+/// would weigh more than anything that was seen.
+const NODES: i32 = 45;
 const NODE: f64 = 0.1;
 
-/// A predictive distribution at each of several distances: `F^{-1}(p) = sum_i w_i F_i^{-1}(Phi(c z_p))`, a weighted
-/// average of quantile functions whose intervals are made wider by `c`.
+/// A predictive distribution at each of several distances: `F^{-1}(p) = sum_i w_i F_i^{-1}(Phi(c g(z_p)))`, a weighted
+/// average of quantile functions whose intervals are made wider by `c`, with the tails `g` of Student's distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// Weights that sum to 1, with their projections; never empty.
@@ -18,6 +20,8 @@ pub struct Forecast {
     pub widths: Vec<f64>,
     /// No value lies below; what would is this value.
     pub floor: f64,
+    /// What is added to the average at each distance, `[H]`, or nothing at all, `[]`.
+    pub shift: Vec<f64>,
 }
 
 impl Forecast {
@@ -33,8 +37,19 @@ impl Forecast {
 
     /// The value at distance `k` that is `z` standard deviations from the median, in the scale of a normal variable.
     pub fn value(&self, k: usize, z: f64) -> f64 {
-        let z = self.widths[k] * z;
-        self.parts.iter().map(|(weight, part)| weight * part.value(k, z)).sum::<f64>().max(self.floor)
+        let z = self.widths[k] * heavier(z);
+        let average = self.parts.iter().map(|(weight, part)| weight * part.value(k, z)).sum::<f64>();
+        (average + self.shift(k)).max(self.floor)
+    }
+
+    fn shift(&self, k: usize) -> f64 {
+        self.shift.get(k).copied().unwrap_or(0.0)
+    }
+
+    /// The same with a known effect added at every distance, such as that of a [`Regression`](crate::Regression), and
+    /// not below another floor.
+    pub fn shifted(self, shift: Vec<f64>, floor: f64) -> Self {
+        Self { shift, floor, ..self }
     }
 
     /// The value at distance `k` that is exceeded with probability `1 - level`.
@@ -48,14 +63,15 @@ impl Forecast {
     /// Wider intervals leave it where it is. It is the mean of the distribution where that has neither logarithms nor a
     /// floor close by.
     pub fn mean(&self, k: usize) -> f64 {
-        self.parts.iter().map(|(weight, part)| weight * part.mean(k, 1.0)).sum::<f64>().max(self.floor)
+        let average = self.parts.iter().map(|(weight, part)| weight * part.mean(k, 1.0)).sum::<f64>();
+        (average + self.shift(k)).max(self.floor)
     }
 
     /// The standard deviation at distance `k`.
     pub fn sd(&self, k: usize) -> f64 {
         if self.parts.iter().all(|(_, part)| !part.log) && self.value(k, -4.0) > self.floor {
             let scale = self.parts.iter().map(|(weight, part)| weight * part.scale[k]).sum::<f64>();
-            return self.widths[k] * scale;
+            return heavier_sd() * self.widths[k] * scale;
         }
         let mean = self.integral(|z| self.value(k, z));
         self.integral(|z| (self.value(k, z) - mean).powi(2)).sqrt()
@@ -84,8 +100,9 @@ impl Forecast {
     pub fn density(&self, k: usize, value: f64) -> Option<f64> {
         let z = self.standardised(k, value);
         let slope: f64 =
-            self.parts.iter().map(|(weight, part)| weight * part.slope(k, self.widths[k] * z)).sum();
-        let density = (-0.5 * z * z).exp() / (std::f64::consts::TAU.sqrt() * self.widths[k] * slope);
+            self.parts.iter().map(|(weight, part)| weight * part.slope(k, self.widths[k] * heavier(z))).sum();
+        let slope = self.widths[k] * heavier_slope(z) * slope;
+        let density = (-0.5 * z * z).exp() / (std::f64::consts::TAU.sqrt() * slope);
         (value > self.floor && density.is_finite() && density > 0.0).then_some(density)
     }
 

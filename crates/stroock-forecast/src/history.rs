@@ -70,6 +70,26 @@ impl History {
         self.places.last().copied()
     }
 
+    /// The value at a place, on the line between its neighbours where it has none of its own; `None` outside.
+    ///
+    /// ```
+    /// # use stroock_forecast::History;
+    /// let history = History::new(&[0.0, 1.0, 3.0], &[1.0, 2.0, 6.0]);
+    /// assert_eq!([1.0, 2.0, 3.5].map(|place| history.at(place)), [Some(2.0), Some(4.0), None]);
+    /// ```
+    pub fn at(&self, place: f64) -> Option<f64> {
+        // Places are sums of steps: a rounding more or less is the same place.
+        const SAME: f64 = 1e-6;
+        let after = self.places.partition_point(|&other| other < place - SAME);
+        let right = *self.places.get(after)?;
+        if (right - place).abs() <= SAME {
+            return Some(self.values[after]);
+        }
+        let left = *self.places.get(after.checked_sub(1)?)?;
+        let share = (place - left) / (right - left);
+        Some((1.0 - share) * self.values[after - 1] + share * self.values[after])
+    }
+
     /// The first `count` values.
     pub fn first(&self, count: usize) -> Self {
         let count = count.min(self.len());

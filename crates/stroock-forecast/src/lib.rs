@@ -4,10 +4,12 @@
 //!
 //! 1. [`History`]: what is known of a series, on a grid with gaps or at times of its own;
 //! 2. [`season`]: which periods it has;
-//! 3. [`Method`]: from a history to a [`Projection`] (smoothing, autoregression, harmonics and plain rules);
+//! 3. [`Method`]: from a history to a [`Projection`] (smoothing, autoregression, ARIMA, harmonics and
+//!    plain rules);
 //! 4. [`Forecast`]: the distribution that a weighted average of methods gives, with quantiles and sample paths;
 //! 5. [`backtest`]: the same from earlier origins, beside what came true;
-//! 6. [`Choice`]: which methods answer at which horizon, and how wide their intervals have to be.
+//! 6. [`Choice`]: which methods answer at which horizon, and how wide their intervals have to be;
+//! 7. [`Regression`]: what variables that are known ahead of time say, before methods forecast what it leaves.
 //!
 //! ```
 //! use stroock_forecast::{Choice, History, Settings};
@@ -25,6 +27,7 @@
 //! ```
 
 mod backtest;
+mod calibration;
 mod choice;
 mod forecast;
 mod history;
@@ -33,7 +36,9 @@ mod method;
 mod minimise;
 mod normal;
 mod projection;
+mod regression;
 pub mod season;
+mod tails;
 
 pub use backtest::{Backtest, Origin, backtest, origins, rungs};
 pub use choice::{Choice, MethodScore, Rung, Settings, Weight};
@@ -42,3 +47,4 @@ pub use history::History;
 pub use method::{Kind, Method, autoregressive_weights, smoothing_weights};
 pub use normal::{normal_probability, normal_quantile};
 pub use projection::{Errors, Projection};
+pub use regression::{Explained, Regression};

@@ -51,6 +51,50 @@ fn an_autoregression_has_its_variances_and_returns_to_its_mean() {
 }
 
 #[test]
+fn an_integrated_moving_average_has_its_variances() {
+    // y_t - y_{t-1} = e_t - 0.6 e_{t-1}: the variance h steps ahead is 1 + (h - 1) (1 - 0.6)^2.
+    let mut noise = stream(7);
+    let (mut level, mut before) = (100.0, 0.0);
+    let values: Vec<f64> = (0..480)
+        .map(|_| {
+            let shock = normal(&mut noise);
+            level += shock - 0.6 * before;
+            before = shock;
+            level
+        })
+        .collect();
+    let history = History::regular(&values);
+    let projection = Method::of(Kind::Arima).project(&history, &[], &steps(20)).unwrap();
+    for h in [1, 5, 20] {
+        let exact = (1.0 + (h as f64 - 1.0) * 0.16).sqrt();
+        let found = projection.scale[h - 1];
+        assert!((found / exact - 1.0).abs() < 0.15, "{h}: {found} for {exact}");
+    }
+}
+
+#[test]
+fn an_arima_finds_a_damped_cycle() {
+    // x_t = 1.4 x_{t-1} - 0.85 x_{t-2} + e_t: in the long run Var x = (1 - a) / ((1 + a) ((1 - a)^2 - b^2)) for a = -0.85
+    // and b = 1.4 in the usual notation.
+    let mut noise = stream(8);
+    let (mut x, mut y) = (0.0, 0.0);
+    let values: Vec<f64> = (0..480)
+        .map(|_| {
+            (x, y) = (1.4 * x - 0.85 * y + normal(&mut noise), x);
+            30.0 + x
+        })
+        .collect();
+    let history = History::regular(&values);
+    let projection = Method::of(Kind::Arima).project(&history, &[], &steps(80)).unwrap();
+    let first = 30.0 + 1.4 * x - 0.85 * y;
+    assert!((projection.location[0] - first).abs() < 0.5, "{} for {first}", projection.location[0]);
+    let (a, b) = (-0.85f64, 1.4f64);
+    let exact = ((1.0 - a) / ((1.0 + a) * ((1.0 - a).powi(2) - b * b))).sqrt();
+    assert!((projection.scale[79] / exact - 1.0).abs() < 0.15, "{} for {exact}", projection.scale[79]);
+    assert!((projection.location[79] - 30.0).abs() < 1.0);
+}
+
+#[test]
 fn weights_are_those_of_the_recursions() {
     // Smoothing by its own equations, from a single error of 1 at time 0.
     let (alpha, beta, phi, gamma, period) = (0.4, 0.1, 0.9, 0.2, 4);

@@ -1,5 +1,6 @@
 //! From a history to what comes after it.
 
+mod arima;
 mod autoregression;
 mod continuous;
 mod harmonic;
@@ -64,6 +65,10 @@ pub enum Kind {
     HarmonicDampedTrend,
     /// Harmonics of the seasons, and autoregression of what they leave.
     HarmonicAutoregression,
+    /// An autoregressive integrated moving average, with coefficients of the season where it is short.
+    Arima,
+    /// Harmonics of the seasons, and an autoregressive integrated moving average of what they leave.
+    HarmonicArima,
     /// A random walk behind noise, in continuous time.
     LocalLevel,
     /// A path that returns to its mean, behind noise, in continuous time.
@@ -88,6 +93,8 @@ impl Kind {
             Kind::SeasonalDifferencedAutoregression => "autoregression of both differences",
             Kind::HarmonicDampedTrend => "harmonics and damped trend",
             Kind::HarmonicAutoregression => "harmonics and autoregression",
+            Kind::Arima => "ARIMA",
+            Kind::HarmonicArima => "harmonics and ARIMA",
             Kind::LocalLevel => "local level",
             Kind::MeanReverting => "mean reversion",
         }
@@ -102,6 +109,7 @@ impl Kind {
                 | Kind::SeasonalDifferencedAutoregression
                 | Kind::HarmonicDampedTrend
                 | Kind::HarmonicAutoregression
+                | Kind::HarmonicArima
         )
     }
 }
@@ -121,7 +129,7 @@ impl Method {
     /// The methods that may be tried on a history: those that its grid, its seasons and its signs allow.
     pub fn pool(has_grid: bool, has_season: bool, positive: bool) -> Vec<Method> {
         use Kind::*;
-        const REGULAR: [Kind; 14] = [
+        const REGULAR: [Kind; 16] = [
             Naive,
             SeasonalNaive,
             Mean,
@@ -136,14 +144,19 @@ impl Method {
             SeasonalDifferencedAutoregression,
             HarmonicDampedTrend,
             HarmonicAutoregression,
+            Arima,
+            HarmonicArima,
         ];
-        const LOGS: [Kind; 6] = [
+        const LOGS: [Kind; 9] = [
             Trend,
             DampedTrend,
             DifferencedAutoregression,
             SeasonalAutoregression,
             SeasonalDifferencedAutoregression,
             HarmonicDampedTrend,
+            Autoregression,
+            HarmonicAutoregression,
+            Arima,
         ];
         const IRREGULAR: [Kind; 5] = [Naive, Mean, Drift, LocalLevel, MeanReverting];
         let kinds: &[Kind] = if has_grid { &REGULAR } else { &IRREGULAR };
@@ -232,6 +245,10 @@ impl Method {
             Kind::HarmonicAutoregression => harmonic::deseasonalised(grid, periods, steps, |rest, steps| {
                 autoregression::regress(rest, &[], false, None, steps)
             }),
+            Kind::Arima => arima::arima(grid, periods, steps),
+            Kind::HarmonicArima => {
+                harmonic::deseasonalised(grid, periods, steps, |rest, steps| arima::arima(rest, &[], steps))
+            }
             Kind::Mean | Kind::Naive | Kind::Drift | Kind::LocalLevel | Kind::MeanReverting => None,
         }
     }

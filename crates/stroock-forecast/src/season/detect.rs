@@ -9,6 +9,8 @@ const UNEXPECTED: f64 = 3.5;
 /// Smallest autocorrelation of either.
 const LEAST: f64 = 0.1;
 const LEAST_UNEXPECTED: f64 = 0.25;
+/// Share of the variance without trend that the profile of a period has to explain beyond chance.
+const LEAST_EXPLAINED: f64 = 0.02;
 /// Standard errors are taken for smaller than this: a smooth season of a few cycles has large ones, and yet returns.
 const LARGEST_ERROR: f64 = 0.22;
 /// Most periods.
@@ -37,7 +39,9 @@ pub fn detect(grid: &[f64], expected: &[f64]) -> Vec<f64> {
     ordered.sort_by(f64::total_cmp);
     for period in ordered {
         let fits = period >= 2.0 && 2.0 * period + 2.0 <= rest.len() as f64;
-        if fits && found.len() < MOST && confirmed(&rest, period, EXPECTED, LEAST) {
+        let is_there =
+            || explained(&rest, period) > LEAST_EXPLAINED && confirmed(&rest, period, EXPECTED, LEAST);
+        if fits && found.len() < MOST && is_there() {
             take_out(&mut rest, period);
             found.push(period);
         }
@@ -88,6 +92,24 @@ fn detrended(values: &[f64], width: usize) -> Vec<f64> {
     let trend = moving_average(values, width.max(3));
     let flat = values.iter().zip(&trend).map(|(value, trend)| value - trend);
     flat.filter(|value| value.is_finite()).collect()
+}
+
+/// The share of the variance without trend that the profile of a period explains, less what the profile of noise would:
+/// a smooth course has large autocorrelations at any lag, and yet no profile.
+fn explained(values: &[f64], period: f64) -> f64 {
+    let trend = moving_average(values, bins(period));
+    let profile = profile(values, period);
+    let (mut all, mut season, mut count) = (0.0, 0.0, 0.0);
+    for (t, (value, trend)) in
+        values.iter().zip(&trend).enumerate().filter(|(_, (_, trend))| trend.is_finite())
+    {
+        all += (value - trend).powi(2);
+        season += profile[phase(t, period)].powi(2);
+        count += 1.0;
+    }
+    let chance = (bins(period) as f64 / f64::max(count, 1.0)).min(1.0);
+    // So few cycles that noise would have a profile: the autocorrelation decides alone.
+    if all <= 0.0 || chance > 0.5 { 1.0 } else { (season / all - chance) / (1.0 - chance) }
 }
 
 /// Autocorrelation at a lag.
@@ -155,4 +177,20 @@ fn unexpected(values: &[f64]) -> Option<f64> {
     let period = lag as f64 + shift;
     let period = if shift.abs() < 0.25 { lag as f64 } else { period };
     confirmed(values, period, UNEXPECTED, LEAST_UNEXPECTED).then_some(period)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::detect;
+
+    #[test]
+    fn a_day_and_a_week_are_found_and_hours_and_smooth_courses_are_not() {
+        let wave = |t: usize, period: f64| (t as f64 * std::f64::consts::TAU / period).sin();
+        // Half hours: the calendar has an hour, a day and a week.
+        let expected = [2.0, 48.0, 336.0];
+        let both: Vec<f64> = (0..3000).map(|t| 3.0 * wave(t, 48.0) + wave(t, 336.0)).collect();
+        assert_eq!(detect(&both, &expected), [48.0, 336.0]);
+        let day: Vec<f64> = (0..3000).map(|t| 3.0 * wave(t, 48.0) + 4.0 * wave(t, 2111.0)).collect();
+        assert_eq!(detect(&day, &expected), [48.0]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stroock_forecast::History;
+use stroock_forecast::{Explained, History};
 
 use crate::series::Series;
 use crate::series::table::{Step, Table};
@@ -12,14 +12,16 @@ use crate::series::table::{Step, Table};
 pub struct Track {
     /// Its name.
     pub id: String,
-    /// Times of the user at which a variable that changes in time is observed.
+    /// Times of the user at which a variable that is to be forecast is observed.
     pub times: Vec<f64>,
     /// The same in steps.
     pub places: Vec<f64>,
     /// The last of the times.
     pub end: f64,
-    /// For each variable that changes in time its values, in steps.
+    /// For each variable that is to be forecast its values, in steps.
     pub histories: Vec<Option<History>>,
+    /// The variables that are known ahead of time, with their values before and after the end.
+    pub known: Vec<(usize, History)>,
 }
 
 /// The numbers of the series of each name, in the order of the table.
@@ -57,10 +59,13 @@ pub(super) fn joined_times(table: &Table) -> Vec<Vec<f64>> {
     pieces(table).into_iter().map(times).collect()
 }
 
-/// The series of a table, in the order of their first rows. Those without a value are left out.
-pub fn tracks(table: &Table, step: Step) -> Vec<Track> {
+/// The series of a table, in the order of their first rows; `known` are the numbers of the variables that are known
+/// ahead of time. Series without a value of another variable are left out.
+pub fn tracks(table: &Table, step: Step, known: &[usize]) -> Vec<Track> {
     let channels = table.data.observation().len();
-    let dynamic: Vec<bool> = table.variables.iter().map(|variable| !variable.is_static).collect();
+    let variables = table.variables.iter().enumerate();
+    let is_asked: Vec<bool> =
+        variables.map(|(channel, variable)| !variable.is_static && !known.contains(&channel)).collect();
     let track = |(id, numbers): (String, Vec<usize>)| {
         let rows = merged(table, &numbers);
         let places: Vec<f64> = rows.iter().map(|(time, ..)| step.place(&table.time, *time)).collect();
@@ -73,20 +78,33 @@ pub fn tracks(table: &Table, step: Step) -> Vec<Track> {
         };
         let history = |channel: usize| {
             let values: Vec<f64> = rows.iter().map(|row| value(row, channel)).collect();
-            dynamic[channel].then(|| History::new(&places, &values))
+            History::new(&places, &values)
         };
         let is_observed = |row: &&(f64, usize, usize)| {
-            (0..channels).any(|channel| dynamic[channel] && value(row, channel).is_finite())
+            (0..channels).any(|channel| is_asked[channel] && value(row, channel).is_finite())
         };
         let times: Vec<f64> = rows.iter().filter(is_observed).map(|(time, ..)| *time).collect();
         let end = *times.last()?;
         let at = times.iter().map(|&time| step.place(&table.time, time)).collect();
-        Some(Track { id, times, places: at, end, histories: (0..channels).map(history).collect() })
+        let histories = (0..channels).map(|channel| is_asked[channel].then(|| history(channel)));
+        let known = known.iter().filter(|&&channel| channel < channels);
+        let known = known.map(|&channel| (channel, history(channel)));
+        Some(Track { id, times, places: at, end, histories: histories.collect(), known: known.collect() })
     };
     pieces(table).into_iter().filter_map(track).collect()
 }
 
 impl Track {
+    /// The histories of the variables that are known ahead of time.
+    pub fn known_histories(&self) -> Vec<&History> {
+        self.known.iter().map(|(_, history)| history).collect()
+    }
+
+    /// A variable that is to be forecast, beside those that are known ahead of time.
+    pub fn explained(&self, channel: usize) -> Option<Explained<'_>> {
+        Some(Explained { history: self.histories.get(channel)?.as_ref()?, known: self.known_histories() })
+    }
+
     /// What was known at a time of the user; `None` where nothing was.
     pub fn until(&self, time: f64) -> Option<Track> {
         let count = self.times.partition_point(|&other| other <= time);
@@ -100,6 +118,7 @@ impl Track {
             places: self.places[..count].to_vec(),
             end: self.times[count - 1],
             histories: self.histories.iter().map(|history| history.as_ref().map(known)).collect(),
+            known: self.known.clone(),
         })
     }
 }

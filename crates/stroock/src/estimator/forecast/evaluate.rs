@@ -31,7 +31,7 @@ impl Model {
         let is_chosen = |track: &Track| {
             numbers.is_none_or(|numbers| numbers.iter().any(|&number| series[number].id == track.id))
         };
-        let all: Vec<Track> = tracks(&table, step);
+        let all: Vec<Track> = tracks(&table, step, self.known_ahead());
         let share = tail_share(options);
         let sums = ScoreSums::usual(&["last value", "seasonal naive"]);
         let scaler = &self.description.data.scaler;
@@ -71,6 +71,7 @@ impl Model {
             overall,
             variables: variables.collect(),
             classes: None,
+            samples: None,
             warnings,
         })
     }
@@ -124,11 +125,10 @@ fn score(
     let ahead = ahead.filter(|(place, _)| **place > from + 1e-9 && **place <= last + 1e-6);
     let (places, truths): (Vec<f64>, Vec<f64>) = ahead.unzip();
     let Some(known) = past.histories[channel].as_ref().filter(|_| !places.is_empty()) else { return };
+    let Some(forecast) = found.forecast(past, channel, &places, from) else { return };
     let start = known.end().unwrap_or(from);
     let distances: Vec<f64> = places.iter().map(|place| place - start).collect();
-    let choice = &found.choice;
-    let forecast = choice.forecast(known, &distances);
-    let plain = |kind: Kind| Method::of(kind).project(known, &choice.periods, &distances);
+    let plain = |kind: Kind| Method::of(kind).project(known, &found.choice.periods, &distances);
     let naive = plain(Kind::Naive);
     let seasonal = plain(Kind::SeasonalNaive).or_else(|| naive.clone());
     for (k, &truth) in truths.iter().enumerate() {

@@ -46,7 +46,7 @@ impl Model {
         let times: Vec<Vec<f64>> = chosen.iter().map(times).collect();
         let draws = PathDraws { key: NoiseKey::of(7, Stage::Prediction), samples: DRAWS, first_sample: 0 };
         let drawn = self.predictor().posterior(&held, &chosen, &times, draws)?;
-        let tracks = tracks(table, forecaster.step);
+        let tracks = tracks(table, forecaster.step, &forecaster.known);
         let by_id: HashMap<&str, &Track> = tracks.iter().map(|track| (track.id.as_str(), track)).collect();
         for channel in 0..channels {
             let (mut latent, mut methods, mut count, mut horizon) = (0.0, 0.0, 0, 0.0f64);

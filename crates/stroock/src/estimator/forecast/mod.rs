@@ -39,10 +39,12 @@ impl Model {
     /// if not given; months are months), as far as `horizon` goes.
     ///
     /// The methods that did best in backtests answer ([`Forecaster`]): in those of the fit, where forecasts were its
-    /// goal, or else on this table. Every series has an answer.
+    /// goal, or else on this table. Every series has an answer. Variables that are known ahead of time are read from the
+    /// rows of the table after the last values of the others.
     ///
     /// # Errors
-    /// When the table does not fit the model, or every series ends after the horizon.
+    /// When the table does not fit the model, every series ends after the horizon, or a value is not given that has to be
+    /// known ahead of time.
     pub fn forecast(
         &self,
         table: &Table,
@@ -61,11 +63,11 @@ impl Model {
             Some(forecaster) => forecaster,
             None => {
                 let step = usual_step(&table).unwrap_or(Step::Length(self.step(None)?));
-                chosen = Forecaster::of_tracks(&tracks(&table, step), step, &table.time);
+                chosen = Forecaster::of_tracks(&tracks(&table, step, &[]), step, &table.time);
                 &chosen
             }
         };
-        let tracks = tracks(&table, forecaster.step);
+        let tracks = tracks(&table, forecaster.step, &forecaster.known);
         let step = every.map_or(forecaster.step, Step::Length);
         let times = |track: &Track| times_after(track.end, horizon, step, &table.time, options.draws);
         let times = tracks.iter().map(times).collect::<Result<Vec<Vec<f64>>, _>>()?;
@@ -87,6 +89,15 @@ impl Model {
         }
         if total == 0 {
             return Err(EstimatorError::NothingAhead { until: "the end of the forecast".into() });
+        }
+        for (track, times) in tracks.iter().zip(&times) {
+            if let Some((channel, time)) = forecaster.unknown(track, times, &table.time) {
+                return Err(EstimatorError::NotKnown {
+                    series: track.id.clone(),
+                    variable: table.variables[channel].name.clone(),
+                    time: table.time.write(time),
+                });
+            }
         }
         let channels: Vec<usize> = self.dynamic().collect();
         let one = |(number, (track, times)): (usize, (&Track, &Vec<f64>))| -> Vec<Option<Answer>> {
@@ -122,7 +133,15 @@ impl Model {
                 predictions.replace(&others);
             }
         }
+        predictions.raise(&self.description.data.variables);
         Ok(predictions)
+    }
+}
+
+impl Model {
+    /// The numbers of the variables that are known ahead of time.
+    fn known_ahead(&self) -> &[usize] {
+        self.description.data.forecast.as_ref().map_or(&[], |forecaster| forecaster.known.as_slice())
     }
 }
 

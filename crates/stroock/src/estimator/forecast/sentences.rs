@@ -11,7 +11,11 @@ impl Model {
     pub fn forecast_sentences(&self, forecaster: &Forecaster, horizon: f64) -> Vec<String> {
         let variables = self.description.data.variables.iter().zip(&forecaster.variables);
         let all: Vec<String> = variables
-            .filter_map(|(variable, found)| Some(sentence(&variable.name, found.as_ref()?, horizon)))
+            .filter_map(|(variable, found)| {
+                let found = found.as_ref()?;
+                let text = sentence(&variable.name, found, horizon);
+                Some(text + &self.effects(forecaster, found).unwrap_or_default())
+            })
             .collect();
         let more = all.len().saturating_sub(VARIABLES);
         let mut some: Vec<String> = all.into_iter().take(VARIABLES).collect();
@@ -19,6 +23,20 @@ impl Model {
             some.push(format!("and {more} more variables, each by what did best for it"));
         }
         some
+    }
+
+    /// What variables that are known ahead of time do to another one; `None` where none are.
+    fn effects(&self, forecaster: &Forecaster, found: &VariableForecaster) -> Option<String> {
+        let name = |channel: &usize| self.description.data.variables.get(*channel).map(|known| &known.name);
+        if forecaster.known.is_empty() {
+            return None;
+        }
+        let Some(regression) = &found.regression else {
+            return Some("; what is known ahead of time did not help".into());
+        };
+        let terms = regression.coefficients.iter().zip(forecaster.known.iter().filter_map(name));
+        let terms: Vec<String> = terms.map(|(b, name)| format!("{b:+.4} of `{name}`")).collect();
+        Some(format!("; known ahead of time: {}", terms.join(", ")))
     }
 }
 

@@ -44,7 +44,7 @@ impl Model {
         let is_chosen = |track: &&Track| {
             numbers.is_none_or(|numbers| numbers.iter().any(|&number| series[number].id == track.id))
         };
-        let all = tracks(&table, step);
+        let all = tracks(&table, step, self.known_ahead());
         let share = tail_share(options);
         let past = |track: &Track| track.until(origin(track, share, 0, 1)?.0);
         let pasts: Vec<Track> = all.iter().filter_map(past).collect();
