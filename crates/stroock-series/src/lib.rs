@@ -11,5 +11,5 @@ pub mod table;
 
 pub use dataset::{Dataset, Labels, Observation, Series, SeriesError};
 pub use quantile::quantile;
-pub use scaler::Scaler;
+pub use scaler::{Logarithm, Scaler};
 pub use split::{Split, shuffled};

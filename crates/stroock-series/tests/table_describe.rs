@@ -74,7 +74,13 @@ fn what_is_suspicious_is_found() {
     wild[3] = -44.0;
     assert_eq!(column(wild).findings, [Finding::Outliers { count: 1, farthest: -44.0 }]);
     let heavy = scattered(1000).iter().map(|value| (1.0 - value).powf(-0.45)).collect();
-    assert!(matches!(column(heavy).findings[..], [.., Finding::Skewed { .. }]));
+    assert!(matches!(column(heavy).findings[..], [.., Finding::Logarithm { .. }]));
+    // Logarithms of squares are as skewed to the other side.
+    let curved = scattered(1000).iter().map(|value| value.powi(2)).collect();
+    assert_eq!(column(curved).findings, []);
+    // Most are zero, with and without a logarithm.
+    let rare = scattered(1000).iter().map(|value| if *value < 0.97 { 0.0 } else { *value }).collect();
+    assert!(matches!(column(rare).findings[..], [Finding::Skewed { .. }]));
 }
 
 #[test]

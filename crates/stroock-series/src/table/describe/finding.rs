@@ -9,6 +9,9 @@ use crate::quantile;
 const FAR: f64 = 20.0;
 /// So much skewness is heavy; that of an exponential distribution is 2.
 const SKEWED: f64 = 4.0;
+/// So much skewness is worth a logarithm that leaves less than this share of it.
+const CURABLE: f64 = 1.5;
+const CURED: f64 = 0.5;
 /// So many different whole numbers at most look like classes.
 const FEW: usize = 10;
 /// So many values at least have a shape.
@@ -48,6 +51,13 @@ pub enum Finding {
         /// The farthest.
         farthest: f64,
     },
+    /// No value is negative, one tail is longer than the other, and those of the logarithms are not.
+    Logarithm {
+        /// The third standardised moment of the values.
+        skewness: f64,
+        /// That of their logarithms.
+        of_logarithms: f64,
+    },
     /// One tail is much longer than the other.
     Skewed {
         /// The third standardised moment.
@@ -68,7 +78,10 @@ impl Finding {
                 "far from all other values, as codes for missing ones are: is it one?"
             }
             Finding::Outliers { .. } => "more than 20 interquartile ranges from the median: are they right?",
-            Finding::Skewed { .. } => "heavily skewed: a logarithm may be easier to learn",
+            Finding::Logarithm { .. } => {
+                "skewed, and much less so in logarithms: these may be easier to learn"
+            }
+            Finding::Skewed { .. } => "heavily skewed: a few values decide what is learnt",
         }
     }
 
@@ -82,6 +95,9 @@ impl Finding {
             Finding::Outliers { count: 1, farthest } => Some(number(farthest)),
             Finding::Outliers { count, farthest } => {
                 Some(format!("{count} values, up to {}", number(farthest)))
+            }
+            Finding::Logarithm { skewness, of_logarithms } => {
+                Some(format!("skewness {}, {} in logarithms", number(skewness), number(of_logarithms)))
             }
             Finding::Skewed { skewness } => Some(format!("skewness {}", number(skewness))),
         }
@@ -153,14 +169,27 @@ fn outliers(sorted: &[f64], least: f64, most: f64) -> Option<Finding> {
     (count > 0).then_some(Finding::Outliers { count, farthest })
 }
 
-/// Heavy skew of values that have a logarithm.
+/// Skew of values that are never negative: whether logarithms cure it, or it is heavy.
 fn skewed(sorted: &[f64]) -> Option<Finding> {
+    let &positive = sorted.iter().find(|value| **value > 0.0)?;
     if sorted.len() < SHAPED || sorted[0] < 0.0 {
         return None;
     }
-    let count = sorted.len() as f64;
-    let mean = sorted.iter().sum::<f64>() / count;
-    let moment = |power| sorted.iter().map(|value| (value - mean).powi(power)).sum::<f64>() / count;
-    let skewness = moment(3) / moment(2).powf(1.5);
+    let skewness = skewness(sorted);
+    // As a fit takes them: zeros are moved by half of the smallest positive value.
+    let offset = if sorted[0] > 0.0 { 0.0 } else { 0.5 * positive };
+    let logarithms: Vec<f64> = sorted.iter().map(|value| (value + offset).ln()).collect();
+    let of_logarithms = self::skewness(&logarithms);
+    if skewness > CURABLE && of_logarithms.abs() < CURED * skewness {
+        return Some(Finding::Logarithm { skewness, of_logarithms });
+    }
     (skewness > SKEWED).then_some(Finding::Skewed { skewness })
+}
+
+/// The third standardised moment.
+fn skewness(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let moment = |power| values.iter().map(|value| (value - mean).powi(power)).sum::<f64>() / count;
+    moment(3) / moment(2).powf(1.5)
 }
