@@ -1,7 +1,9 @@
 //! The process of the residuals against dense linear algebra, its limits, and its draws.
 
 use proptest::prelude::*;
-use stroock::residual::{ChannelResidual, Conditional, ResidualProcess, ResidualSample, Shape, fit};
+use stroock::residual::{
+    ChannelResidual, Conditional, ResidualProcess, ResidualSample, Shape, Smoothness, fit,
+};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 use stroock_testing::statistics::estimate;
 
@@ -39,7 +41,16 @@ fn forward(lower: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
 }
 
 fn covariance(process: &ChannelResidual, t: f64, u: f64) -> f64 {
-    process.amplitude * process.amplitude * (-(t - u).abs() / process.length).exp()
+    let distance = (t - u).abs();
+    let quick = match process.smoothness {
+        Smoothness::Half => (-distance / process.length).exp(),
+        Smoothness::ThreeHalves => {
+            let x = 3f64.sqrt() * distance / process.length;
+            (1.0 + x) * (-x).exp()
+        }
+    };
+    let slow = (-distance / process.slow_length).exp();
+    process.amplitude.powi(2) * quick + process.slow_amplitude.powi(2) * slow
 }
 
 /// Gaussian conditioning and log likelihood by the whole covariance matrix.
@@ -60,7 +71,7 @@ fn dense(process: &ChannelResidual, times: &[f64], values: &[f64], at: &[f64]) -
         let half = forward(&lower, &cross);
         answer.mean.push(half.iter().zip(&white).map(|(a, b)| a * b).sum());
         let known: f64 = half.iter().map(|a| a * a).sum();
-        let variance = process.amplitude * process.amplitude + noise - known;
+        let variance = covariance(process, t, t) + noise - known;
         answer.variance.push(variance);
     }
     let log = |i: usize| -0.5 * white[i] * white[i] - lower[i][i].ln() - 0.5 * std::f64::consts::TAU.ln();
@@ -77,12 +88,16 @@ fn increasing(mut times: Vec<f64>) -> Vec<f64> {
 }
 
 fn processes() -> impl Strategy<Value = ChannelResidual> {
-    (0.0..3.0f64, -3.0..3.0f64, 0.05..2.0f64).prop_map(|(amplitude, length, noise)| ChannelResidual {
+    let smoothness = prop_oneof![Just(Smoothness::Half), Just(Smoothness::ThreeHalves)];
+    let quick = (smoothness, 0.0..3.0f64, -3.0..3.0f64);
+    let slow = (prop_oneof![Just(0.0), 0.0..3.0f64], -1.0..6.0f64);
+    (quick, slow, 0.05..2.0f64).prop_map(|((smoothness, amplitude, length), slow, noise)| ChannelResidual {
         amplitude,
         length: length.exp(),
-        noise,
-        shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-        shrinkage: 1.0,
+        smoothness,
+        slow_amplitude: slow.0,
+        slow_length: slow.1.exp(),
+        ..ChannelResidual::white(noise)
     })
 }
 
@@ -130,9 +145,10 @@ proptest! {
 
     #[test]
     fn nothing_is_ever_without_meaning(
-        amplitude in prop_oneof![Just(0.0), -300.0..150.0f64],
+        smooth in any::<bool>(),
+        amplitudes in prop::array::uniform2(prop_oneof![Just(0.0), -300.0..150.0f64]),
         noise in prop_oneof![Just(0.0), -300.0..150.0f64],
-        length in -300.0..150.0f64,
+        lengths in prop::array::uniform2(-300.0..150.0f64),
         times in prop::collection::vec((-1e3..1e3f64).prop_map(|x| x.sinh().clamp(-1e308, 1e308)), 6)
             .prop_map(increasing),
         values in prop::collection::vec(
@@ -144,7 +160,12 @@ proptest! {
     ) {
         let power = |x: f64| if x == 0.0 { 0.0 } else { 10f64.powf(x) };
         let process = ChannelResidual {
-            amplitude: power(amplitude), length: 10f64.powf(length), noise: power(noise), shape: Shape::default(), shrinkage: 1.0,
+            amplitude: power(amplitudes[0]),
+            length: 10f64.powf(lengths[0]),
+            smoothness: if smooth { Smoothness::ThreeHalves } else { Smoothness::Half },
+            slow_amplitude: power(amplitudes[1]),
+            slow_length: 10f64.powf(lengths[1]),
+            ..ChannelResidual::white(power(noise))
         };
         let answer = process.condition(&times, &values, &at);
         prop_assert!(answer.mean.iter().all(|x| x.is_finite()), "{:?}", answer);
@@ -161,13 +182,10 @@ proptest! {
     }
 }
 
-const LAW: ChannelResidual = ChannelResidual {
-    amplitude: 0.8,
-    length: 1.5,
-    noise: 0.3,
-    shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-    shrinkage: 1.0,
-};
+const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, ..ChannelResidual::white(0.3) };
+/// Of two parts, one with slopes.
+const RICH: ChannelResidual =
+    ChannelResidual { smoothness: Smoothness::ThreeHalves, slow_amplitude: 0.6, slow_length: 40.0, ..LAW };
 const TIMES: [f64; 4] = [0.0, 0.4, 2.0, 2.5];
 const VALUES: [f64; 4] = [0.5, -0.2, 1.3, 0.9];
 
@@ -243,11 +261,28 @@ fn shapes_are_found_again() {
 }
 
 #[test]
+fn a_smooth_process_without_noise_goes_through_every_value_however_near() {
+    let times = [0.0, 1e-9, 1e-6, 1e-3, 1.0];
+    let values = [0.5, 0.5, 0.5 + 1e-7, 0.5 + 1e-4, 0.4];
+    let exact = ChannelResidual { noise: 0.0, ..RICH };
+    let answer = exact.condition(&times, &values, &times);
+    for (mean, value) in answer.mean.iter().zip(values) {
+        assert!((mean - value).abs() < 1e-6, "{answer:?}");
+    }
+    assert!(answer.variance.iter().all(|v| (0.0..1e-9).contains(v)), "{answer:?}");
+}
+
+#[test]
 fn draws_have_the_conditional_process() {
-    let process = LAW;
+    for (number, process) in [LAW, RICH, ChannelResidual { slow_amplitude: 0.0, ..RICH }].iter().enumerate() {
+        draws_are_conditional(process, 2 + number as u32);
+    }
+}
+
+fn draws_are_conditional(process: &ChannelResidual, number: u32) {
     let at = [-1.0, 0.4, 1.0, 1.1, 4.0];
     let expected = process.condition(&TIMES, &VALUES, &at);
-    let mut numbers = stream(2);
+    let mut numbers = stream(number);
     let draws: Vec<Vec<f64>> =
         (0..40_000).map(|_| process.draw(&TIMES, &VALUES, &at, 1.0, &mut || normal(&mut numbers))).collect();
     for q in 0..at.len() {
@@ -255,36 +290,38 @@ fn draws_have_the_conditional_process() {
         estimate(draws.iter().map(centred)).assert_mean("mean", 0.0);
         estimate(draws.iter().map(|d| centred(d).powi(2))).assert_mean("variance", expected.variance[q]);
     }
-    // Neighbours move together: the joint process from the dense conditional of the second given the first.
-    let covariance = {
-        let probe = 0.7;
+    // Neighbours move together, as the slope of the mean of one given the other says: with everything seen and that
+    // value more, it is their covariance over its variance.
+    for (one, other) in [(2, 3), (2, 4), (0, 1)] {
         let with = |value: f64| {
             let mut all: Vec<(f64, f64)> = TIMES.into_iter().zip(VALUES).collect();
-            all.push((1.0, value));
+            all.push((at[one], value));
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
             let (times, values): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
-            process.condition(&times, &values, &[1.1]).mean[0]
+            dense(process, &times, &values, &[at[other]]).0.mean[0]
         };
-        // The slope of E[r(1.1) | r(1.0)] is their covariance over the variance of r(1.0).
-        (with(probe) - with(0.0)) / probe * expected.variance[2]
-    };
-    let products = draws.iter().map(|d| (d[2] - expected.mean[2]) * (d[3] - expected.mean[3]));
-    estimate(products).assert_mean("covariance", covariance);
-    assert!(covariance > 0.1);
+        let covariance = (with(0.7) - with(0.0)) / 0.7 * expected.variance[one];
+        let product = |d: &Vec<f64>| (d[one] - expected.mean[one]) * (d[other] - expected.mean[other]);
+        estimate(draws.iter().map(product)).assert_mean("covariance", covariance);
+        assert!(one != 2 || other != 3 || covariance > 0.1, "{covariance}");
+    }
 }
 
 #[test]
 fn laws_are_read_back_as_written_and_checked() {
-    let process = ResidualProcess { channels: vec![LAW, ChannelResidual::white(0.2)] };
+    let process = ResidualProcess { channels: vec![LAW, RICH] };
     let text = serde_json::to_string(&process).unwrap();
     assert_eq!(serde_json::from_str::<ResidualProcess>(&text).unwrap(), process);
     assert!(serde_json::from_str::<ResidualProcess>(r#"{"channels": [], "more": 1}"#).is_err());
     let short = r#"{"amplitude": 1.0, "length": 2.0, "noise": 0.5}"#;
-    assert_eq!(serde_json::from_str::<ChannelResidual>(short).unwrap().shape, Shape::default());
+    let one_part = ChannelResidual { amplitude: 1.0, length: 2.0, ..ChannelResidual::white(0.5) };
+    assert_eq!(serde_json::from_str::<ChannelResidual>(short).unwrap(), one_part);
     assert!(process.is_valid(2) && !process.is_valid(3));
     for wrong in [
         ChannelResidual { amplitude: -1.0, ..LAW },
         ChannelResidual { length: 0.0, ..LAW },
+        ChannelResidual { slow_amplitude: -1.0, ..LAW },
+        ChannelResidual { slow_length: f64::INFINITY, ..LAW },
         ChannelResidual { noise: f64::NAN, ..LAW },
         ChannelResidual { shape: Shape { spread: f64::INFINITY, ..Shape::default() }, ..LAW },
         ChannelResidual::white(0.0),

@@ -19,7 +19,8 @@ use stroock_kernels::noise::NoiseKey;
 const SAMPLES: usize = 2000;
 
 fn model() -> StandardLatentSde {
-    let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
+    let attention =
+        TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true, local_heads: 0 };
     let config = LatentSdeConfig {
         observation: Observation::Vector { channels: 2 },
         encoder: EncoderConfig::TimeAttention(attention),
@@ -60,7 +61,8 @@ fn posterior(process: &ResidualProcess, numbers: &[usize], times: &[f64]) -> Vec
 }
 
 fn process(shrinkage: f64, shape: Shape) -> ResidualProcess {
-    let channel = ChannelResidual { amplitude: 1.0, length: 0.5, noise: 1e-3, shape, shrinkage };
+    let channel =
+        ChannelResidual { amplitude: 1.0, length: 0.5, shape, shrinkage, ..ChannelResidual::white(1e-3) };
     ResidualProcess { channels: vec![channel; 2] }
 }
 

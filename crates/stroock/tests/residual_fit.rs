@@ -1,7 +1,10 @@
 //! The fit of the process of the residuals: known processes, little data, outliers, heavy tails.
 
 use rand_core::Rng;
-use stroock::residual::{ChannelResidual, DecodedSample, ResidualSample, Shape, fit, fit_with_shrinkage};
+use stroock::residual::{
+    ChannelResidual, DecodedSample, ObservedSamples, ResidualSample, Shape, Smoothness, fit,
+    fit_with_shrinkage,
+};
 use stroock_kernels::noise::{NoiseKey, Purpose, Stream};
 
 fn stream(number: u32) -> Stream {
@@ -13,13 +16,7 @@ fn normal(stream: &mut Stream) -> f64 {
     (-2.0 * stream.uniform().ln()).sqrt() * (std::f64::consts::TAU * stream.uniform()).cos()
 }
 
-const LAW: ChannelResidual = ChannelResidual {
-    amplitude: 0.8,
-    length: 1.5,
-    noise: 0.3,
-    shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-    shrinkage: 1.0,
-};
+const LAW: ChannelResidual = ChannelResidual { amplitude: 0.8, length: 1.5, ..ChannelResidual::white(0.3) };
 
 /// Series of a known process at irregular times; a third of the values is held back, and the second half of every
 /// other series.
@@ -62,20 +59,8 @@ fn within(name: &str, found: f64, expected: f64, share: f64) {
 fn the_fit_recovers_the_process() {
     for process in [
         LAW,
-        ChannelResidual {
-            amplitude: 20.0,
-            length: 12.0,
-            noise: 2.0,
-            shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-            shrinkage: 1.0,
-        },
-        ChannelResidual {
-            amplitude: 0.01,
-            length: 0.6,
-            noise: 0.02,
-            shape: Shape { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 },
-            shrinkage: 1.0,
-        },
+        ChannelResidual { amplitude: 20.0, length: 12.0, ..ChannelResidual::white(2.0) },
+        ChannelResidual { amplitude: 0.01, length: 0.6, ..ChannelResidual::white(0.02) },
     ] {
         let samples = simulate(&process, 200, 60, |x| x);
         let found = fit(&samples, 1.0);
@@ -95,6 +80,26 @@ fn the_fit_recovers_the_process() {
         within("length", found.length, process.length, 0.3);
         within("noise", found.noise, process.noise, 0.15);
         within("variance of the shape", found.shape.variance(), 1.0, 0.08);
+    }
+}
+
+#[test]
+fn a_second_part_and_slopes_are_found_where_they_are() {
+    let slow = ChannelResidual { slow_amplitude: 2.0, slow_length: 100.0, ..LAW };
+    let smooth = ChannelResidual { smoothness: Smoothness::ThreeHalves, length: 3.0, ..LAW };
+    let both = ChannelResidual { slow_amplitude: 2.0, slow_length: 100.0, ..smooth };
+    for process in [slow, smooth, both] {
+        let whole = simulate(&process, 100, 60, |x| x);
+        let found = fit_with_shrinkage(&[], &ObservedSamples { whole, held: Vec::new() }, 1.0);
+        eprintln!("{found:?} for {process:?}");
+        assert_eq!(found.smoothness, process.smoothness);
+        within("amplitude", found.amplitude, process.amplitude, 0.2);
+        within("length", found.length, process.length, 0.4);
+        within("noise", found.noise, process.noise, 0.15);
+        match process.slow_amplitude > 0.0 {
+            true => within("slow amplitude", found.slow_amplitude, process.slow_amplitude, 0.3),
+            false => assert!(found.slow_amplitude < 0.2, "{found:?}"),
+        }
     }
 }
 
@@ -197,21 +202,28 @@ fn decoded(series: u32, share: f64, noise: f64) -> Vec<DecodedSample> {
         for (value, time) in observed.held_values.iter_mut().zip(&observed.held_times) {
             *value += wave(time);
         }
-        DecodedSample { observed, seen_means, held_means, way: Some(number % 2) }
+        DecodedSample { observed, seen_means, held_means, series: number, way: Some(number % 2) }
     };
     residuals.into_iter().enumerate().map(with_wave).collect()
 }
 
+/// The same observations without a decoder.
+fn observed(series: u32) -> ObservedSamples {
+    let held = decoded(series, 0.0, 0.0);
+    ObservedSamples { whole: held.iter().map(|sample| sample.observed.clone()).collect(), held }
+}
+
 #[test]
 fn a_decoder_is_trusted_as_far_as_it_deserves() {
-    let right = fit_with_shrinkage(&decoded(60, 1.0, 0.0), &[], 1.0);
+    let right = fit_with_shrinkage(&decoded(60, 1.0, 0.0), &observed(60), 1.0);
     assert_eq!(right.shrinkage, 1.0, "{right:?}");
     within("amplitude", right.amplitude, 0.2, 0.3);
-    let wrong = fit_with_shrinkage(&decoded(60, 0.0, 2.0), &decoded(100, 0.0, 0.0), 1.0);
+    let wrong = fit_with_shrinkage(&decoded(60, 0.0, 2.0), &observed(100), 1.0);
     assert_eq!(wrong.shrinkage, 0.0, "{wrong:?}");
     // Without shrinkage the wave is a part of what is left over.
-    assert!(wrong.amplitude > 0.5, "{wrong:?}");
-    let twice = fit_with_shrinkage(&decoded(60, 2.0, 0.0), &[], 1.0);
+    assert!(wrong.sd() > 0.5, "{wrong:?}");
+    let twice = fit_with_shrinkage(&decoded(60, 2.0, 0.0), &observed(60), 1.0);
     assert_eq!(twice.shrinkage, 0.5, "{twice:?}");
-    assert_eq!(fit_with_shrinkage(&[], &[], 0.3), ChannelResidual::white(0.3));
+    let nothing = fit_with_shrinkage(&[], &ObservedSamples::default(), 0.3);
+    assert_eq!(nothing, ChannelResidual { shrinkage: 0.0, ..ChannelResidual::white(0.3) });
 }

@@ -2,10 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Shape;
-use super::chain::{Backward, Dynamics, Event, LARGEST, append, smooth};
+use super::chain::{Event, append};
+use super::dynamics::{Dynamics, Part};
+use super::{ConditionalDraws, Shape, Smoothness};
 
-/// The process of the residuals of one channel: `r(t) = a u(t) + s e(t)`, `E u(t) u(t') = exp(-|t - t'| / l)`.
+/// Larger standard deviations and lengths are not valid: their squares would not be finite.
+const LARGEST: f64 = 1e150;
+
+/// The process of the residuals of one channel, `r(t) = a u(t) + w v(t) + s e(t)`: a quick part `u` of the given
+/// smoothness, a slow part `v` with `E v(t) v(t') = exp(-|t - t'| / m)`, and white noise `e`.
 ///
 /// ```
 /// # use stroock::residual::ChannelResidual;
@@ -18,10 +23,20 @@ use super::chain::{Backward, Dynamics, Event, LARGEST, append, smooth};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelResidual {
-    /// Standard deviation `a` of the part that persists.
+    /// Standard deviation `a` of the quick part.
     pub amplitude: f64,
-    /// Time `l` after which the part that persists has a correlation of `1 / e`, in the units of the user.
+    /// Length `l` of the quick part, in the units of the user: the time after which its correlation is `1 / e`, or 0.48
+    /// where it is smooth.
     pub length: f64,
+    /// How smooth the quick part is.
+    #[serde(default)]
+    pub smoothness: Smoothness,
+    /// Standard deviation `w` of the slow part; 0 where there is none.
+    #[serde(default)]
+    pub slow_amplitude: f64,
+    /// Time `m` after which the slow part has a correlation of `1 / e`.
+    #[serde(default = "one")]
+    pub slow_length: f64,
     /// Standard deviation `s` of the white part.
     pub noise: f64,
     /// How residuals are distributed once they are divided by their conditional standard deviations. It leaves the
@@ -54,38 +69,6 @@ pub struct Conditional {
     pub variance: Vec<f64>,
 }
 
-/// How new measurements differ from their conditional means, together.
-#[derive(Clone, Debug)]
-pub struct ConditionalDraws {
-    /// From the last time to the first.
-    steps: Vec<DrawStep>,
-    noise: f64,
-}
-
-/// One time of the chain, given the one after it.
-#[derive(Clone, Copy, Debug)]
-struct DrawStep {
-    slope: f64,
-    sd: f64,
-    is_asked: bool,
-}
-
-impl ConditionalDraws {
-    /// A draw `[Q]`, multiplied by `factor`, for instance one that the shape [chooses](Shape::choose). `normal` gives
-    /// independent standard normals: one for every time, seen or asked for, and one more for every time asked for.
-    pub fn draw(&self, factor: f64, normal: &mut impl FnMut() -> f64) -> Vec<f64> {
-        let (mut draws, mut state) = (Vec::new(), 0.0);
-        for step in &self.steps {
-            state = step.slope * state + step.sd * normal();
-            if step.is_asked {
-                draws.push(factor * (state + self.noise * normal()));
-            }
-        }
-        draws.reverse();
-        draws
-    }
-}
-
 impl ResidualProcess {
     /// White residuals with the given standard deviations.
     ///
@@ -107,29 +90,57 @@ impl ResidualProcess {
 
 impl ChannelResidual {
     /// White residuals with standard deviation `scale`.
-    pub fn white(scale: f64) -> Self {
-        ChannelResidual { amplitude: 0.0, length: 1.0, noise: scale, shape: Shape::default(), shrinkage: 1.0 }
+    pub const fn white(scale: f64) -> Self {
+        ChannelResidual {
+            amplitude: 0.0,
+            length: 1.0,
+            smoothness: Smoothness::Half,
+            slow_amplitude: 0.0,
+            slow_length: 1.0,
+            noise: scale,
+            shape: Shape::NORMAL,
+            shrinkage: 1.0,
+        }
+    }
+
+    /// Standard deviation of a residual of which nothing is known, before its shape: `sqrt(a^2 + w^2 + s^2)`.
+    ///
+    /// ```
+    /// # use stroock::residual::ChannelResidual;
+    /// let process = ChannelResidual { amplitude: 2.0, slow_amplitude: 1.0, ..ChannelResidual::white(2.0) };
+    /// assert_eq!(process.sd(), 3.0);
+    /// ```
+    pub fn sd(&self) -> f64 {
+        self.amplitude.hypot(self.slow_amplitude).hypot(self.noise)
     }
 
     /// Whether all numbers are finite (and their squares are), standard deviations are not negative and not all zero,
-    /// the length is positive and the shape is a distribution.
+    /// lengths are positive and the shape is a distribution.
     pub fn is_valid(&self) -> bool {
         let sd = |x: f64| (0.0..=LARGEST).contains(&x);
         let positive = |x: f64| x > 0.0 && x <= LARGEST;
-        sd(self.amplitude)
-            && sd(self.noise)
-            && self.amplitude + self.noise > 0.0
+        [self.amplitude, self.slow_amplitude, self.noise].into_iter().all(sd)
+            && self.sd() > 0.0
             && positive(self.length)
+            && positive(self.slow_length)
             && self.shape.is_valid()
             && (0.0..=1.0).contains(&self.shrinkage)
     }
 
-    fn dynamics(&self) -> Dynamics {
-        Dynamics {
-            variance: self.amplitude * self.amplitude,
-            length: self.length,
-            noise: self.noise * self.noise,
-        }
+    /// The process in units of its standard deviation, and that.
+    pub(super) fn in_units(&self) -> (Dynamics, f64) {
+        let sd = self.sd();
+        let unit = if sd > 0.0 && sd.is_finite() { sd } else { 1.0 };
+        // Parts that are lost in the others by rounding are none.
+        let variance =
+            |amplitude: f64| Some((amplitude / unit).powi(2)).filter(|v| *v > 1e-30).unwrap_or(0.0);
+        let dynamics = Dynamics {
+            smoothness: self.smoothness,
+            quick: Part { variance: variance(self.amplitude), length: self.length },
+            slow: Part { variance: variance(self.slow_amplitude), length: self.slow_length },
+            noise: variance(self.noise),
+        };
+        (dynamics, unit)
     }
 
     /// Mean and variance of a new measurement at each of the increasing times `at` `[Q]`, given the residuals
@@ -138,14 +149,12 @@ impl ChannelResidual {
     /// A new measurement has noise of its own, at a seen time too. Seen values that are not finite count as
     /// not seen. Exact, in `O(T + Q)`.
     pub fn condition(&self, times: &[f64], values: &[f64], at: &[f64]) -> Conditional {
-        let dynamics = self.dynamics();
-        let (events, mut states) = (chain(times, values, at), Vec::new());
-        dynamics.filtered(&events, &mut states);
+        let (dynamics, unit) = self.in_units();
         let mut conditional =
             Conditional { mean: Vec::with_capacity(at.len()), variance: Vec::with_capacity(at.len()) };
-        smooth(&events, &states, |_, moments| {
-            conditional.mean.push(moments.mean);
-            conditional.variance.push(moments.variance + dynamics.noise);
+        dynamics.smooth(&chain(times, values, at, unit), |moments| {
+            conditional.mean.push(unit * moments.mean);
+            conditional.variance.push(unit * unit * moments.variance);
         });
         conditional.mean.reverse();
         conditional.variance.reverse();
@@ -193,26 +202,17 @@ impl ChannelResidual {
     /// assert!(draw[0].abs() < 1e-12 && draw[1] > 0.5);
     /// ```
     pub fn draws(&self, times: &[f64], at: &[f64]) -> ConditionalDraws {
-        let events = chain(times, &vec![0.0; times.len()], at);
-        let mut states = Vec::new();
-        self.dynamics().filtered(&events, &mut states);
-        let steps = states.iter().enumerate().zip(&events).map(|((k, state), event)| {
-            let Backward { slope, variance, .. } = Backward::new(state, states.get(k + 1));
-            DrawStep { slope, sd: variance.sqrt(), is_asked: event.seen.is_none() }
-        });
-        ConditionalDraws { steps: steps.rev().collect(), noise: self.noise }
+        let (dynamics, unit) = self.in_units();
+        ConditionalDraws::new(&dynamics, &chain(times, &vec![0.0; times.len()], at, unit), unit)
     }
 
     /// `ln p(values)` of residuals `[T]` at increasing `times` `[T]`, all together. The shape has no part in
     /// it.
     pub fn log_likelihood(&self, times: &[f64], values: &[f64]) -> f64 {
-        let dynamics = self.dynamics();
+        let (dynamics, unit) = self.in_units();
         let mut sum = 0.0;
-        dynamics.filter(&chain(times, values, &[]), |event, state| {
-            if let Some(value) = event.seen {
-                let variance = state.predicted.variance + dynamics.noise;
-                sum += log_density(value - state.predicted.mean, variance);
-            }
+        dynamics.ahead(&chain(times, values, &[], unit), |value, ahead| {
+            sum += log_density(value - ahead.mean, ahead.variance) - unit.ln();
         });
         sum
     }
@@ -236,9 +236,9 @@ impl ChannelResidual {
     }
 }
 
-fn chain(times: &[f64], values: &[f64], at: &[f64]) -> Vec<Event> {
+fn chain(times: &[f64], values: &[f64], at: &[f64], unit: f64) -> Vec<Event> {
     let mut events = Vec::new();
-    append(&mut events, times, values, at);
+    append(&mut events, times, values, at, unit);
     events
 }
 

@@ -20,7 +20,7 @@ pub struct Shape {
 impl Default for Shape {
     /// The standard normal distribution.
     fn default() -> Self {
-        Self { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 }
+        Self::NORMAL
     }
 }
 
@@ -32,6 +32,8 @@ const NARROWEST: f64 = 0.02;
 const WIDEST: f64 = 50.0;
 
 impl Shape {
+    pub(super) const NORMAL: Self = Self { spread: 1.0, tail_share: 0.0, tail_spread: 1.0 };
+
     /// The shape under which standardised residuals are likeliest, by expectation and maximisation.
     ///
     /// ```

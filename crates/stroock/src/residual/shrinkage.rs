@@ -1,6 +1,9 @@
 //! How far the decoder is believed, channel by channel.
 
-use super::{ChannelResidual, ResidualSample, fit};
+use std::collections::BTreeMap;
+
+use super::fit::Fit;
+use super::{ChannelResidual, ResidualSample};
 
 /// One channel along one series: what was observed and decoded, where it was seen and where it was held back.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,9 +14,20 @@ pub struct DecodedSample {
     pub seen_means: Vec<f64>,
     /// What the decoder says at the held times, `[Q]`.
     pub held_means: Vec<f64>,
+    /// Which series it is: what several samples of one say about a decoder is not independent.
+    pub series: usize,
     /// Which way values were held back, and `None` for one that is not to be judged by. Each way counts for as much as
     /// any other.
     pub way: Option<usize>,
+}
+
+/// One channel along series, without what a decoder says about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObservedSamples {
+    /// Each series once, with all its values; which of them are seen does not matter.
+    pub whole: Vec<ResidualSample>,
+    /// Series with values held back, perhaps several times; their means do not matter.
+    pub held: Vec<DecodedSample>,
 }
 
 /// Degrees of shrinkage that are tried, beside none.
@@ -24,42 +38,51 @@ const WORTHWHILE: f64 = 0.01;
 const NOISELESS: f64 = 1e-3;
 /// How much longer a process remembers that hardly comes back to its mean.
 const WANDERING: f64 = 30.0;
+/// Series without which nothing is known about a decoder, and standard errors that it has to gain.
+const ENOUGH_SERIES: usize = 12;
+const BY_CHANCE: f64 = 1.0;
 /// Largest error that counts in full, in sizes that one value in a hundred exceeds.
 const OUTLYING: f64 = 10.0;
 
 /// The process of a channel together with the [`shrinkage`](ChannelResidual::shrinkage) under which held values are predicted with
-/// the least squared error. Without shrinkage the process is that of the observations themselves, and predictions are lines
-/// between neighbours that fall back to the mean of the training data.
+/// the least squared error. Without shrinkage the process is that of the observations themselves: a Gaussian process of
+/// the channel, which falls back to the mean of the training data.
 ///
-/// Spikes that the decoder has overfitted mislead it on new series; there, less shrinkage is better. Where values
-/// jump now and then, the likeliest normal distribution takes the jumps for noise, and one without noise, or one that hardly comes
-/// back to its mean, may predict better.
+/// Spikes that the decoder has overfitted mislead it on new series; there, less shrinkage is better, and none where the
+/// gain may be chance. Where values jump now and then, the likeliest normal distribution takes the jumps for noise, and
+/// one without noise, or one that hardly comes back to its mean, may predict better.
 ///
-/// `samples` are of series that the decoder was not trained on. A process without shrinkage does not depend on the decoder, and
-/// is learnt from `others` as well, which may be any series (their means do not matter).
+/// `samples` are of values that the decoder was not trained on. A process without shrinkage does not depend on the decoder, and
+/// is the likeliest one of what was `observed`, of any series.
 pub fn fit_with_shrinkage(
     samples: &[DecodedSample],
-    others: &[DecodedSample],
+    observed: &ObservedSamples,
     fallback: f64,
 ) -> ChannelResidual {
-    let limit = limit(samples);
-    let mut best = Best { error: f64::INFINITY, process: ChannelResidual::white(fallback) };
+    let all: Vec<DecodedSample> = samples.iter().chain(&observed.held).cloned().collect();
+    let limit = limit(&all);
+    let likeliest = Fit::ahead(&observed.whole, fallback).best();
+    let plain = ChannelResidual { shrinkage: 0.0, ..likeliest };
+    let mut decoded: Option<(Best, Judge, Fit)> = None;
     for shrinkage in SHRINKAGES {
-        let residuals = residuals(samples, shrinkage);
-        for process in candidates(&residuals, shrinkage, fallback) {
-            let error = log_error(&process, samples, &residuals, limit);
-            best.challenge(process, error, || judged(samples, &residuals));
+        let judge = Judge::new(samples, shrinkage, limit);
+        let fit = Fit::new(&judge.residuals, fallback);
+        let mut best = Best::new(ChannelResidual { shrinkage, ..fit.one_part }, &judge);
+        candidates(&fit, shrinkage).for_each(|process| best.challenge(process, &judge));
+        if decoded.as_ref().is_none_or(|(before, ..)| best.error < before.error - WORTHWHILE) {
+            decoded = Some((best, judge, fit));
         }
     }
-    let all: Vec<DecodedSample> = samples.iter().chain(others).cloned().collect();
-    let observed = residuals(&all, 0.0);
-    let mut plain = Best { error: f64::INFINITY, process: ChannelResidual::white(fallback) };
-    for process in candidates(&observed, 0.0, fallback) {
-        plain.challenge(process, log_error(&process, &all, &observed, limit), || judged(&all, &observed));
+    if let Some((variant, judge, fit)) = decoded {
+        // The likeliest process has the better intervals: others have to predict better.
+        let likeliest = ChannelResidual { shrinkage: variant.process.shrinkage, ..fit.best() };
+        let mut best = Best::new(likeliest, &judge);
+        best.challenge(variant.process, &judge);
+        if judge.prefers(&best.process, &plain, &Judge::new(samples, 0.0, limit)) {
+            return best.process.reshaped(&judge.judged());
+        }
     }
-    let own = &observed[..samples.len()];
-    best.challenge(plain.process, log_error(&plain.process, samples, own, limit), || judged(&all, &observed));
-    best.process
+    plain.reshaped(&Judge::new(&all, 0.0, limit).judged())
 }
 
 /// The best process so far.
@@ -69,39 +92,23 @@ struct Best {
 }
 
 impl Best {
-    /// Takes a process that is better by enough, with the shape of the given residuals.
-    fn challenge(
-        &mut self,
-        process: ChannelResidual,
-        error: f64,
-        residuals: impl FnOnce() -> Vec<ResidualSample>,
-    ) {
+    fn new(process: ChannelResidual, judge: &Judge) -> Self {
+        Self { error: judge.log_error(&process), process }
+    }
+
+    /// Takes a process that is better by enough.
+    fn challenge(&mut self, process: ChannelResidual, judge: &Judge) {
+        let error = judge.log_error(&process);
         if error < self.error - WORTHWHILE {
-            *self = Best { error, process: process.reshaped(&residuals()) };
+            *self = Self { error, process };
         }
     }
 }
 
-/// The residuals that are judged by: intervals are to hold for what will be asked. All of them where none is.
-fn judged(samples: &[DecodedSample], residuals: &[ResidualSample]) -> Vec<ResidualSample> {
-    let pairs = samples.iter().zip(residuals);
-    let judged: Vec<ResidualSample> =
-        pairs.filter(|(sample, _)| sample.way.is_some()).map(|(_, residual)| residual.clone()).collect();
-    if judged.is_empty() { residuals.to_vec() } else { judged }
-}
-
-fn residuals(samples: &[DecodedSample], shrinkage: f64) -> Vec<ResidualSample> {
-    samples.iter().map(|sample| sample.residuals(shrinkage)).collect()
-}
-
-/// The likeliest process, the same without noise, and one that moves as fast but hardly comes back to its mean, so that
-/// predictions between neighbours are straight lines.
-fn candidates(
-    residuals: &[ResidualSample],
-    shrinkage: f64,
-    fallback: f64,
-) -> impl Iterator<Item = ChannelResidual> {
-    let fitted = ChannelResidual { shrinkage, ..fit(residuals, fallback) };
+/// Variants of the process of one part: itself, the same without noise, and one that moves as fast but hardly comes
+/// back to its mean, so that predictions between neighbours are straight lines.
+fn candidates(fit: &Fit, shrinkage: f64) -> impl Iterator<Item = ChannelResidual> {
+    let fitted = ChannelResidual { shrinkage, ..fit.one_part };
     let noiseless = ChannelResidual { noise: NOISELESS * fitted.amplitude, ..fitted };
     let wandering = ChannelResidual {
         amplitude: noiseless.amplitude * WANDERING.sqrt(),
@@ -133,29 +140,93 @@ impl DecodedSample {
     }
 }
 
-/// The mean over the ways of holding back of the logarithm of the mean squared error: tails, which nobody predicts
-/// well, do not outweigh gaps.
-fn log_error(
-    process: &ChannelResidual,
-    samples: &[DecodedSample],
-    residuals: &[ResidualSample],
+/// Residuals under one shrinkage, and what processes are judged by.
+struct Judge {
+    residuals: Vec<ResidualSample>,
+    series: Vec<usize>,
+    ways: Vec<Option<usize>>,
     limit: f64,
-) -> f64 {
-    let ways = samples.iter().filter_map(|sample| sample.way).max().map_or(0, |way| way + 1);
-    let mut sums = vec![(0usize, 0.0); ways];
-    for (sample, residual) in samples.iter().zip(residuals) {
-        let Some(way) = sample.way else { continue };
-        let said = process.condition(&residual.seen_times, &residual.seen_values, &residual.held_times);
-        let (count, sum) = &mut sums[way];
-        for (mean, value) in said.mean.iter().zip(&residual.held_values) {
-            *count += 1;
-            *sum += (value - mean).abs().min(limit).powi(2);
+}
+
+/// What a process is wrong by in one sample.
+struct Wrong {
+    series: usize,
+    way: usize,
+    count: usize,
+    /// Sum of squared errors.
+    squares: f64,
+}
+
+impl Judge {
+    fn new(samples: &[DecodedSample], shrinkage: f64, limit: f64) -> Self {
+        Self {
+            residuals: samples.iter().map(|sample| sample.residuals(shrinkage)).collect(),
+            series: samples.iter().map(|sample| sample.series).collect(),
+            ways: samples.iter().map(|sample| sample.way).collect(),
+            limit,
         }
     }
-    let logs: Vec<f64> = sums
-        .into_iter()
+
+    /// The residuals that are judged by: intervals are to hold for what will be asked. All of them where none is.
+    fn judged(&self) -> Vec<ResidualSample> {
+        let pairs = self.ways.iter().zip(&self.residuals).filter(|(way, _)| way.is_some());
+        let judged: Vec<ResidualSample> = pairs.map(|(_, residual)| residual.clone()).collect();
+        if judged.is_empty() { self.residuals.clone() } else { judged }
+    }
+
+    /// What a process is wrong by in the samples that are judged by.
+    fn wrong(&self, process: &ChannelResidual) -> Vec<Wrong> {
+        let of_sample = |(i, residual): (usize, &ResidualSample)| {
+            let way = self.ways[i]?;
+            let said = process.condition(&residual.seen_times, &residual.seen_values, &residual.held_times);
+            let errors = said.mean.iter().zip(&residual.held_values).map(|(mean, value)| value - mean);
+            let squares = errors.map(|error| error.abs().min(self.limit).powi(2)).sum();
+            Some(Wrong { series: self.series[i], way, count: residual.held_values.len(), squares })
+        };
+        self.residuals.iter().enumerate().filter_map(of_sample).collect()
+    }
+
+    /// The mean over the ways of holding back of the logarithm of the mean squared error: tails, which nobody predicts
+    /// well, do not outweigh gaps.
+    fn log_error(&self, process: &ChannelResidual) -> f64 {
+        log_of(&totals(&self.wrong(process)))
+    }
+
+    /// Whether a process is better than another one, judged on the same values, by enough and by more than the
+    /// differences among series would have it by chance.
+    fn prefers(&self, process: &ChannelResidual, other: &ChannelResidual, of_other: &Judge) -> bool {
+        let (ours, theirs) = (self.wrong(process), of_other.wrong(other));
+        let totals_of_other = totals(&theirs);
+        let mut gains: BTreeMap<usize, f64> = BTreeMap::new();
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            let gain = (theirs.squares - ours.squares) / totals_of_other[ours.way].1.max(f64::MIN_POSITIVE);
+            *gains.entry(ours.series).or_default() += gain;
+        }
+        let sum: f64 = gains.values().sum();
+        let mean = sum / gains.len().max(1) as f64;
+        let spread = gains.values().map(|gain| (gain - mean).powi(2)).sum::<f64>().sqrt();
+        gains.len() >= ENOUGH_SERIES
+            && log_of(&totals(&ours)) < log_of(&totals_of_other) - WORTHWHILE
+            && sum > BY_CHANCE * spread
+    }
+}
+
+/// Values and sums of squared errors of each way of holding back.
+fn totals(wrong: &[Wrong]) -> Vec<(usize, f64)> {
+    let ways = wrong.iter().map(|wrong| wrong.way + 1).max().unwrap_or(0);
+    let mut totals = vec![(0usize, 0.0); ways];
+    for Wrong { way, count, squares, .. } in wrong {
+        totals[*way].0 += count;
+        totals[*way].1 += squares;
+    }
+    totals
+}
+
+fn log_of(totals: &[(usize, f64)]) -> f64 {
+    let logs: Vec<f64> = totals
+        .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, sum)| (sum / count as f64).max(f64::MIN_POSITIVE).ln())
+        .map(|(count, sum)| (sum / *count as f64).max(f64::MIN_POSITIVE).ln())
         .collect();
     logs.iter().sum::<f64>() / logs.len().max(1) as f64
 }
