@@ -2,14 +2,17 @@
 //!
 //! [`withhold`] hides observed entries from the encoder; [`HeldOutScores`] scores draws of a model at them, by
 //! [`ScoreSums`] for each variable, beside the plain interpolation of [`VisibleSeries`]; [`ClassSums`] scores classes.
+//! [`VariableLook`] and [`EnergyTest`] compare series with others, such as sampled ones with observed ones.
 //! [`squared_errors`] and [`hits`] are the metrics over the targets of a batch.
 
 mod baseline;
 mod classification;
 mod crps;
+mod energy;
 mod error;
 mod held_out;
 mod hold_out;
+mod likeness;
 mod mixture;
 mod sums;
 mod targets;
@@ -17,9 +20,11 @@ mod targets;
 pub use baseline::{VisibleSeries, carried_forward, linear};
 pub use classification::{ClassScore, ClassScores, ClassSums, Confusion, brier, log_loss};
 pub use crps::crps;
+pub use energy::EnergyTest;
 pub use error::ScoreError;
 pub use held_out::{HeldOutScores, held_times};
 pub use hold_out::{HoldOut, withhold};
+pub use likeness::{VariableLook, series_features};
 pub use mixture::gaussian_mixture_nll;
 pub use sums::{BaselineScore, Prediction, ScoreSums, Scores};
 pub use targets::{hits, squared_errors};
