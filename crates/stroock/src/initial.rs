@@ -47,6 +47,11 @@ impl InitialWeights {
         Param::from_tensor(Tensor::full(shape, value, &self.device))
     }
 
+    /// The given numbers.
+    pub fn values(&self, values: &[f64]) -> Param<Tensor<1>> {
+        Param::from_tensor(Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &self.device))
+    }
+
     /// A linear map with bias, all of it uniform within `1 / sqrt(inputs)`.
     pub fn linear(&mut self, inputs: usize, outputs: usize) -> Linear {
         let bound = 1.0 / (inputs.max(1) as f64).sqrt();

@@ -10,12 +10,15 @@ use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkCo
 use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
-use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws};
+use stroock::model::{
+    DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
+    NeuralSdeConfig, OdeConfig, PathDraws, SdeConfig,
+};
 use stroock::series::{Observation, Scaler};
 use stroock_kernels::noise::NoiseKey;
 
 const ATTENTION: TimeAttentionConfig =
-    TimeAttentionConfig { hidden: 4, embedding: 4, reference_points: 4, stretched: false };
+    TimeAttentionConfig { hidden: 4, embedding: 4, reference_points: 4, stretched: false, local_heads: 1 };
 
 fn config(attention: TimeAttentionConfig, dim: usize) -> LatentSdeConfig {
     LatentSdeConfig {
@@ -53,6 +56,7 @@ fn more_parameters_than_memory() {
     // A model file can say this; it is read before its tensors are compared.
     assert!(!works(&config(ATTENTION, 1 << 40)));
     assert!(!works(&config(TimeAttentionConfig { hidden: 1 << 40, ..ATTENTION }, 3)));
+    assert!(!works(&config(TimeAttentionConfig { local_heads: 1 << 40, ..ATTENTION }, 3)));
 }
 
 #[test]
@@ -76,6 +80,44 @@ fn normalised_layers_without_channels() {
     let observation = Observation::Image { channels: 1, height: 4, width: 4 };
     let encoder = EncoderConfig::FirstFrame(FirstFrameConfig { network });
     assert!(!works(&LatentSdeConfig { observation, encoder, ..config(ATTENTION, 3) }));
+}
+
+/// The keys that are at fault, of models in `R^n` with these sizes.
+fn faults_of_flows(dim: usize, hidden: &[usize], diffusion_hidden: usize, width: usize) -> [&'static str; 2] {
+    let LatentSdeConfig { observation, decoder, likelihood, .. } = config(ATTENTION, 3);
+    let encoder = EncoderConfig::LearnedEmbedding { width };
+    let key = |error: ModelConfigError| match error {
+        ModelConfigError::Size { key, .. } | ModelConfigError::Parameters { key, .. } => key,
+        other => panic!("{other}"),
+    };
+    let ode = LatentOdeConfig {
+        observation,
+        encoder: encoder.clone(),
+        latent: OdeConfig { dim, hidden: hidden.to_vec() },
+        decoder: decoder.clone(),
+        likelihood,
+        task: None,
+    };
+    let latent = SdeConfig { dim, hidden: hidden.to_vec(), diffusion_hidden };
+    let sde = NeuralSdeConfig { observation, encoder, latent, decoder, likelihood, task: None };
+    let mut weights = InitialWeights::new(1, &Device::flex());
+    [
+        ode.init(&mut weights).map(|_| ()).map_err(key).err().unwrap_or("none"),
+        sde.init(&mut weights).map(|_| ()).map_err(key).err().unwrap_or("none"),
+    ]
+}
+
+#[test]
+fn networks_of_flows_without_numbers_or_beyond_memory() {
+    assert_eq!(faults_of_flows(1, &[], 1, 1), ["none", "none"]);
+    assert_eq!(faults_of_flows(0, &[4], 4, 3), ["latent.dim"; 2]);
+    assert_eq!(faults_of_flows(1 << 40, &[4], 4, 3), ["latent.dim"; 2]);
+    assert_eq!(faults_of_flows(3, &[4, 0], 4, 3), ["latent.hidden"; 2]);
+    assert_eq!(faults_of_flows(3, &[usize::MAX], 4, 3), ["latent.hidden"; 2]);
+    assert_eq!(faults_of_flows(3, &[1 << 20, 1 << 20], 4, 3), ["latent.hidden"; 2]);
+    assert_eq!(faults_of_flows(3, &[4], 0, 3), ["none", "latent.diffusion_hidden"]);
+    assert_eq!(faults_of_flows(3, &[4], 1 << 50, 3), ["none", "latent.diffusion_hidden"]);
+    assert_eq!(faults_of_flows(3, &[4], 4, 0), ["encoder.width"; 2]);
 }
 
 #[test]

@@ -137,7 +137,7 @@ impl PathGrid {
     }
 
     /// The grid of the kernels with the same `times`.
-    fn of_kernels<'a, T>(&'a self, times: &'a [T]) -> Grid<'a, T> {
+    pub(super) fn of_kernels<'a, T>(&'a self, times: &'a [T]) -> Grid<'a, T> {
         match self {
             PathGrid::Shared(_) => Grid::Shared(times),
             PathGrid::PerSeries { offsets, .. } => Grid::PerSeries { offsets, times },

@@ -49,7 +49,7 @@ pub struct PathParameters {
 }
 
 const LARGEST_KAPPA: f64 = 50_000.0;
-const KAPPA_SCALE: f64 = 100.0;
+pub(crate) const KAPPA_SCALE: f64 = 100.0;
 const SMALLEST_SIGMA: f64 = 1e-4;
 /// Farthest mean start point on hyperbolic space.
 const LARGEST_DISTANCE: f64 = 10.0;
@@ -134,7 +134,7 @@ pub(super) fn positive(sigma: &Param<Tensor<1>>) -> Tensor<1> {
 }
 
 /// Mean directions and concentrations from the outputs of the heads.
-pub(super) fn power_spherical(location: Tensor<2>, spread: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+pub(crate) fn power_spherical(location: Tensor<2>, spread: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
     let norm = location.clone().powi_scalar(2).sum_dim(1).sqrt().clamp_min(1e-12);
     let kappa = spread.powi_scalar(2).mul_scalar(KAPPA_SCALE);
     (location / norm, kappa.clamp_max(LARGEST_KAPPA))

@@ -82,7 +82,7 @@ impl Steering {
 
 /// Values `[Q, width]` at requested times of what has the given values (`[K, width]`) at knots: linear between the knots
 /// of a series, constant outside of them, as the kernels have it; 0 for a series without knots.
-pub(super) fn linear_between(
+pub(crate) fn linear_between(
     knots: &RaggedTimes,
     values: &[f64],
     width: usize,

@@ -34,6 +34,22 @@ pub struct Variable {
     /// Whether it has one value for a whole series, observed at its first time.
     #[serde(default)]
     pub is_static: bool,
+    /// Whether none of its training values is negative: then nothing that is said of it is.
+    #[serde(default)]
+    pub is_nonnegative: bool,
+}
+
+impl Variable {
+    /// The value, or 0 where it is negative and values of this variable are not.
+    ///
+    /// ```
+    /// use stroock::model::Variable;
+    /// let load = Variable { name: "load".into(), is_nonnegative: true, ..Variable::default() };
+    /// assert_eq!([-0.5, 2.0].map(|value| load.raised(value)), [0.0, 2.0]);
+    /// ```
+    pub fn raised(&self, value: f64) -> f64 {
+        if self.is_nonnegative { value.max(0.0) } else { value }
+    }
 }
 
 /// How the data of a model look in the units of the user.

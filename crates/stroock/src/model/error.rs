@@ -1,5 +1,6 @@
 //! Why there is no model, or why it refuses a batch.
 
+use stroock_kernels::flow::FlowError;
 use stroock_kernels::moebius::MoebiusError;
 use stroock_kernels::network::NetworkError;
 use stroock_kernels::path::PathError;
@@ -26,6 +27,9 @@ pub enum ModelError {
     /// No paths could be simulated.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// No flow could be computed.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
     /// No states could be drawn from the marginals.
     #[error(transparent)]
     Marginals(#[from] MoebiusError),
@@ -41,6 +45,17 @@ pub enum ModelError {
     /// The model has no prior to sample from.
     #[error("this model has no prior, so it cannot generate new series")]
     NoPrior,
+    /// The model has no codes of series to sample from.
+    #[error("this model has no codes of series, so it cannot generate new ones that are like them")]
+    NoCodes,
+    /// A code is not as long as those of the model.
+    #[error("the codes have {actual} numbers each, but the model reads {expected}")]
+    CodeWidth {
+        /// Width of the codes of the model.
+        expected: usize,
+        /// Width of the given ones.
+        actual: usize,
+    },
     /// A model of the user's own refused the batch.
     #[error(transparent)]
     Own(#[from] ForeignError),

@@ -125,6 +125,29 @@ pub trait SeriesModel: Module + ModuleDisplay {
         Err(ModelError::NoPrior)
     }
 
+    /// What determines the posterior process of every series of a batch, given what the encoder sees of it: its *code*,
+    /// `[B, width]`, of the same width for all batches; `None` for a model without codes.
+    ///
+    /// # Errors
+    /// When the batch does not fit the model.
+    fn codes(&self, _: &Batch) -> Result<Option<Tensor<2>>, ModelError> {
+        Ok(None)
+    }
+
+    /// Outputs at the points of a batch for [`codes`](Self::codes) `[B, width]` in place of what the encoder sees.
+    ///
+    /// # Errors
+    /// [`ModelError::NoCodes`] for a model without codes; otherwise when codes or batch do not fit the model.
+    fn outputs_of_codes(
+        &self,
+        _: Tensor<2>,
+        _: &Batch,
+        _: PathDraws,
+        _: OutputParts,
+    ) -> Result<Outputs, ModelError> {
+        Err(ModelError::NoCodes)
+    }
+
     /// What steers the latent paths at the points of a batch, given what the encoder sees of its series; `None` for a
     /// model without paths, or whose paths follow nothing.
     ///

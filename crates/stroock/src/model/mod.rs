@@ -4,7 +4,9 @@ mod description;
 mod error;
 pub mod interface;
 mod knot_sde;
+mod latent_ode;
 mod latent_sde;
+mod neural_sde;
 mod parameters;
 mod registry;
 
@@ -14,9 +16,11 @@ pub use description::{
 pub use error::{ModelConfigError, ModelError};
 pub use interface::{ModelSettings, OutputParts, Outputs, PathDraws, SeriesModel};
 pub use knot_sde::{KnotLatentConfig, KnotProcess, KnotSdeConfig, StandardKnotSde};
+pub use latent_ode::{LatentOdeConfig, OdeConfig, OdeProcess, StandardLatentOde};
 pub use latent_sde::{
     Bound, DecoderConfig, EncoderConfig, LatentSde, LatentSdeConfig, Paths, Process, StandardDecoder,
     StandardEncoder, StandardLatentSde,
 };
+pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
 pub use parameters::{from_file, to_file};
 pub use registry::{ModelConfig, StandardModel};

@@ -1,11 +1,12 @@
 //! The models of this crate by name. To add one is a line in the list below.
 
 use burn::module::Module;
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    KnotSdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings, OutputParts, Outputs,
-    PathDraws, SeriesModel, StandardLatentSde,
+    KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
+    NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -110,6 +111,24 @@ macro_rules! register {
                 }
             }
 
+            fn codes(&self, batch: &Batch) -> Result<Option<Tensor<2>>, ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.codes(batch),)+
+                }
+            }
+
+            fn outputs_of_codes(
+                &self,
+                codes: Tensor<2>,
+                batch: &Batch,
+                draws: PathDraws,
+                parts: OutputParts,
+            ) -> Result<Outputs, ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.outputs_of_codes(codes, batch, draws, parts),)+
+                }
+            }
+
             fn steering(&self, batch: &Batch) -> Result<Option<Steering>, ModelError> {
                 match self {
                     $(StandardModel::$model(model) => model.steering(batch),)+
@@ -124,14 +143,19 @@ register! {
     LatentSde(LatentSdeConfig),
     /// A latent SDE that follows the observations from knot to knot.
     KnotSde(KnotSdeConfig),
+    /// A latent ordinary differential equation.
+    LatentOde(LatentOdeConfig),
+    /// A latent SDE in `R^n` whose drifts and diffusion are networks.
+    NeuralSde(NeuralSdeConfig),
 }
 
 impl ModelConfig {
-    /// The space of latent paths and its ambient dimension.
+    /// The homogeneous space of latent paths and its ambient dimension; `None` for paths in `R^n`.
     pub fn latent_space(&self) -> Option<(Space, usize)> {
         match self {
             ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
             ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
+            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) => None,
         }
     }
 

@@ -6,7 +6,7 @@ use stroock_kernels::noise::increments;
 use stroock_kernels::path::PathError;
 use stroock_kernels::simd::Level;
 
-use crate::latent::{PathGrid, PathNoise, PathPlan};
+use crate::latent::{PathGrid, PathNoise, PathRequests};
 
 /// A plan whose series all have as many steps as the longest. A series that has ended waits: its last time is
 /// repeated, so that its further steps have length 0 and move nothing.
@@ -22,17 +22,22 @@ pub(super) struct DensePlan {
 }
 
 impl DensePlan {
-    /// The dense lists for `series` series with `m` normals a step, for tensors of type `dtype`.
-    pub fn new(plan: &PathPlan, series: usize, m: usize, dtype: DType) -> Result<Self, PathError> {
-        let grids = grids(&plan.grid, series)?;
+    /// The dense lists for `samples` paths of `series` series each, with `m` normals a step, for tensors of type `dtype`.
+    pub fn new(
+        (grid, requests): (&PathGrid, &PathRequests),
+        noise: &PathNoise,
+        [samples, series, m]: [usize; 3],
+        dtype: DType,
+    ) -> Result<Self, PathError> {
+        let grids = grids(grid, series)?;
         let steps = grids.iter().map(|times| times.len() - 1).max().unwrap_or_default();
         let padded =
             |times: &&[f64]| -> Vec<f64> { (0..=steps).map(|j| times[j.min(times.len() - 1)]).collect() };
         Ok(Self {
             steps,
             times: grids.iter().flat_map(padded).collect(),
-            noise: noise(plan, &grids, steps, m, dtype)?,
-            requests: requests(plan, &grids)?,
+            noise: dense_noise(noise, samples, &grids, [steps, m], dtype)?,
+            requests: rows_of(requests, &grids)?,
         })
     }
 
@@ -80,21 +85,21 @@ fn grids(grid: &PathGrid, series: usize) -> Result<Vec<&[f64]>, PathError> {
 }
 
 /// Standard normals, 0 where a series has ended.
-fn noise(
-    plan: &PathPlan,
+fn dense_noise(
+    noise: &PathNoise,
+    samples: usize,
     grids: &[&[f64]],
-    steps: usize,
-    m: usize,
+    [steps, m]: [usize; 2],
     dtype: DType,
 ) -> Result<Vec<f64>, PathError> {
     let all_steps: usize = grids.iter().map(|times| times.len() - 1).sum();
-    let mut dense = Vec::with_capacity(plan.samples * grids.len() * steps * m);
-    match &plan.noise {
+    let mut dense = Vec::with_capacity(samples * grids.len() * steps * m);
+    match noise {
         PathNoise::Given(values) => {
             let shape = "[samples, series, steps, m]";
-            check_length("noise", shape, plan.samples * all_steps * m, values.len())?;
+            check_length("noise", shape, samples * all_steps * m, values.len())?;
             let mut rest = &values[..];
-            for _ in 0..plan.samples {
+            for _ in 0..samples {
                 for times in grids {
                     let (of_row, tail) = rest.split_at((times.len() - 1) * m);
                     push(&mut dense, of_row, steps * m);
@@ -104,7 +109,7 @@ fn noise(
         }
         PathNoise::Counter { key, series, first_sample } => {
             check_length("noise.series", "[series]", grids.len(), series.len())?;
-            for sample in 0..plan.samples as u32 {
+            for sample in 0..samples as u32 {
                 for (&number, times) in series.iter().zip(grids) {
                     let (sample, count) = (first_sample.wrapping_add(sample), times.len() - 1);
                     let level = Level::detect();
@@ -131,8 +136,9 @@ fn push(dense: &mut Vec<f64>, row: &[f64], length: usize) {
     dense.resize(end, 0.0);
 }
 
-fn requests(plan: &PathPlan, grids: &[&[f64]]) -> Result<Vec<i64>, PathError> {
-    let (offsets, indices) = (&plan.requests.offsets, &plan.requests.indices);
+/// The row of the state of every request.
+fn rows_of(requests: &PathRequests, grids: &[&[f64]]) -> Result<Vec<i64>, PathError> {
+    let (offsets, indices) = (&requests.offsets, &requests.indices);
     check_length("requests.offsets", "[series + 1]", grids.len() + 1, offsets.len())?;
     check_length("requests.indices", "[last offset]", offsets[grids.len()], indices.len())?;
     let mut rows = Vec::with_capacity(indices.len());

@@ -10,6 +10,7 @@
 //! | [`attend`] | [`encoder::attend`](crate::encoder::attend) |
 //! | [`last_state`], [`states`] | [`encoder::Gru`](crate::encoder::Gru), [`BidirectionalGru`](crate::encoder::BidirectionalGru) |
 //! | [`simulate`] | [`latent::simulate`](crate::latent::simulate) |
+//! | [`flow()`], [`driven_flow`], [`posterior_flow`] | [`latent::flow`](crate::latent::flow()) and so on |
 //! | [`convolve`], [`group_norm`] | [`image::ImageNetwork`](crate::image::ImageNetwork) |
 //! | [`entrywise`] | [`likelihood::entrywise_loss`](crate::likelihood::entrywise_loss) |
 //! | [`gaussian`], [`bernoulli`] | [`likelihood::Gaussian`](crate::likelihood::Gaussian), [`Bernoulli`](crate::likelihood::Bernoulli) |
@@ -24,6 +25,7 @@ mod convolution;
 mod cross_entropy;
 mod dense;
 mod entrywise;
+mod flow;
 mod group_norm;
 mod path;
 mod recurrence;
@@ -32,6 +34,7 @@ pub use attention::attend;
 pub use convolution::convolve;
 pub use cross_entropy::cross_entropy;
 pub use entrywise::{bernoulli, continuous_bernoulli, entrywise, gaussian, squared_error};
+pub use flow::{driven_flow, flow, posterior_flow};
 pub use group_norm::group_norm;
 pub use path::simulate;
 pub use recurrence::{last_state, states};

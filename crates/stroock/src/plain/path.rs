@@ -41,7 +41,8 @@ pub fn simulate(
     check_length("sigma", "[1]", 1, sigma.dims()[0])?;
     let scheme = plan.solver.scheme;
     let normals = if scheme == Scheme::TangentNoise { n } else { m };
-    let dense = DensePlan::new(&plan, series, normals, dtype)?;
+    let dense =
+        DensePlan::new((&plan.grid, &plan.requests), &plan.noise, [plan.samples, series, normals], dtype)?;
     let at_time = AtTime::new(&plan, &dense, series, m)?;
     let shape = "[series, m, terms] or [series, values, m]";
     check_shape("drift.coefficients", shape, &at_time.shape, &drift.dims())?;

@@ -5,6 +5,7 @@ mod numbers;
 
 mod agreement;
 mod attention;
+mod flow;
 mod image;
 mod likelihood;
 mod path;

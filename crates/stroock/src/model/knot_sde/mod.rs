@@ -4,6 +4,7 @@
 //! [`SteeredProcess`]: crate::latent::SteeredProcess
 //! [`MarginalProcess`]: crate::latent::MarginalProcess
 
+mod codes;
 mod config;
 mod process;
 

@@ -5,6 +5,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use stroock_kernels::path::{Memory, PathSolver, Scheme, Space};
 use stroock_kernels::simd::Level;
 
+use super::codes;
 use crate::batch::Batch;
 use crate::encoder::Knots;
 use crate::latent::{
@@ -30,10 +31,12 @@ impl Process for KnotProcess {
     fn paths(&self, knots: Knots, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
         match self {
             KnotProcess::Steered(process) => {
-                let (parameters, knots) = released(process.parameters(&knots), knots, batch);
+                let (parameters, knots) = released(process.parameters(&knots), knots.into(), batch);
                 steered_paths(parameters, knots, batch, draws)
             }
-            KnotProcess::Marginal(process) => marginal_states(process, knots, batch, draws),
+            KnotProcess::Marginal(process) => {
+                marginal_states(process, process.parameters(&knots), knots.into(), batch, draws)
+            }
         }
     }
 
@@ -57,11 +60,33 @@ impl Process for KnotProcess {
         steered_paths(parameters, knots, batch, draws)
     }
 
+    /// What leads the paths at evenly spaced times.
+    fn codes(&self, knots: Knots) -> Option<Tensor<2>> {
+        Some(match self {
+            KnotProcess::Steered(process) => codes::of_steered(&process.parameters(&knots), &knots.into()),
+            KnotProcess::Marginal(process) => codes::of_marginals(process.parameters(&knots), &knots.into()),
+        })
+    }
+
+    fn paths_of_codes(&self, codes: Tensor<2>, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
+        match self {
+            KnotProcess::Steered(process) => {
+                let (parameters, knots) = codes::to_steered(codes, process)?;
+                let (parameters, knots) = released(parameters, knots, batch);
+                steered_paths(parameters, knots, batch, draws)
+            }
+            KnotProcess::Marginal(process) => {
+                let (marginals, knots) = codes::to_marginals(codes, process)?;
+                marginal_states(process, marginals, knots, batch, draws)
+            }
+        }
+    }
+
     fn steering(&self, knots: Knots, batch: &Batch) -> Result<Option<Steering>, ModelError> {
         let requests = requests(batch);
         Ok(Some(match self {
             KnotProcess::Steered(process) => {
-                let (parameters, knots) = released(process.parameters(&knots), knots, batch);
+                let (parameters, knots) = released(process.parameters(&knots), knots.into(), batch);
                 parameters.steering(&knots, &requests)
             }
             KnotProcess::Marginal(process) => process.steering(&knots, &requests)?,
@@ -73,7 +98,7 @@ impl Process for KnotProcess {
 /// behind the last as that is behind the one before. What comes later follows the prior.
 fn released(
     mut process: SteeredParameters,
-    Knots { offsets, times, .. }: Knots,
+    RaggedTimes { offsets, times }: RaggedTimes,
     batch: &Batch,
 ) -> (SteeredParameters, RaggedTimes) {
     let beyond = |b: usize| {
@@ -135,11 +160,11 @@ fn steered_paths(
 /// Independent draws at the points of a batch.
 fn marginal_states(
     process: &MarginalProcess,
-    knots: Knots,
+    (positions, widths): (Tensor<2>, Tensor<1>),
+    knots: RaggedTimes,
     batch: &Batch,
     draws: PathDraws,
 ) -> Result<Paths, ModelError> {
-    let (positions, widths) = process.parameters(&knots);
     let spans = (0..batch.numbers.len()).map(|b| {
         let times = batch.grid.of_series(b);
         [times[0], times[times.len() - 1]]
@@ -147,7 +172,7 @@ fn marginal_states(
     let plan = MoebiusPlan {
         dim: process.config().dim,
         samples: draws.samples,
-        knots: RaggedTimes { offsets: knots.offsets, times: knots.times },
+        knots,
         requests: requests(batch),
         spans: spans.collect(),
         strata: process.config().strata,

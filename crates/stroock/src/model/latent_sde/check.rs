@@ -1,5 +1,6 @@
 //! Sizes that a model can have.
 
+use super::parts::Parts;
 use super::{DecoderConfig, EncoderConfig, LatentSdeConfig};
 use crate::encoder::TimeAttentionConfig;
 use crate::image::ImageNetworkConfig;
@@ -16,9 +17,22 @@ impl LatentSdeConfig {
     /// Checks every size.
     pub(super) fn check_sizes(&self) -> Result<(), ModelConfigError> {
         self.latent.check()?;
-        let observed = size("observation", self.observation.len(), 1)?;
         size("latent.dim", self.latent.dim, 2)?;
-        let width = match &self.encoder {
+        let heads = [self.latent.dim, self.latent.dim, self.latent.terms()];
+        parameters("latent.dim", &heads)?;
+        let width = self.parts().check(self.latent.dim)?;
+        if !matches!(self.encoder, EncoderConfig::FirstFrame(_)) {
+            parameters("latent.dim", &[width, self.latent.drift_len(), self.latent.terms()])?;
+        }
+        Ok(())
+    }
+}
+
+impl Parts<'_> {
+    /// Checks every size around a process of states of dimension `dim`. The width of the representation, or a bound of it.
+    pub(in crate::model) fn check(&self, dim: usize) -> Result<usize, ModelConfigError> {
+        let observed = size("observation", self.observation.len(), 1)?;
+        let width = match self.encoder {
             EncoderConfig::TimeAttention(config) => attention(config, observed)?,
             EncoderConfig::Frames(config) => {
                 network("encoder.network", &config.network)?;
@@ -31,17 +45,25 @@ impl LatentSdeConfig {
             }
             EncoderConfig::LearnedEmbedding { width } => size("encoder.width", *width, 1)?,
         };
-        let heads = [self.latent.dim, self.latent.dim, self.latent.terms()];
-        parameters("latent.dim", &heads)?;
-        if !matches!(self.encoder, EncoderConfig::FirstFrame(_)) {
-            parameters("latent.dim", &[width, self.latent.drift_len(), self.latent.terms()])?;
-        }
         if let LikelihoodKind::Categorical { classes } = self.likelihood {
             size("likelihood.classes", classes, 1)?;
         }
-        decoder(&self.decoder, self.latent.dim, self.likelihood.outputs(observed))?;
-        task(self.task.as_ref())
+        decoder(self.decoder, dim, self.likelihood.outputs(observed))?;
+        task(self.task)?;
+        Ok(width)
     }
+}
+
+/// Checks the sizes of a network from `inputs` to `outputs` numbers with these widths between them.
+pub(in crate::model) fn layers(
+    key: &'static str,
+    inputs: usize,
+    hidden: &[usize],
+    outputs: usize,
+) -> Result<(), ModelConfigError> {
+    hidden.iter().try_for_each(|&width| size(key, width, 1).map(|_| ()))?;
+    let widths = [&[inputs], hidden, &[outputs]].concat();
+    widths.windows(2).try_for_each(|pair| parameters(key, pair))
 }
 
 /// Checks the sizes of a decoder of states of dimension `dim`.
@@ -80,8 +102,9 @@ pub(in crate::model) fn task(task: Option<&TaskConfig>) -> Result<(), ModelConfi
 fn attention(config: &TimeAttentionConfig, channels: usize) -> Result<usize, ModelConfigError> {
     size("encoder.embedding", config.embedding, 2)?;
     size("encoder.reference_points", config.reference_points, 1)?;
+    let views = 1 + size("encoder.local_heads", config.local_heads, 0)?;
     parameters("encoder.embedding", &[config.embedding, config.embedding])?;
-    parameters("encoder.hidden", &[config.hidden, channels])?;
+    parameters("encoder.hidden", &[config.hidden, channels, views])?;
     parameters("encoder.hidden", &[3, config.hidden, config.hidden])?;
     size("encoder.hidden", config.hidden, 1)
 }

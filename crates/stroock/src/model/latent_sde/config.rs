@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::LatentSde;
+use super::parts::Parts;
 use crate::batch::EncoderInput;
 use crate::decoder::{Decoder, DecoderError, ImageDecoder, ImageDecoderConfig, Mlp, MlpConfig};
 use crate::encoder::{
@@ -13,7 +14,7 @@ use crate::encoder::{
 };
 use crate::image::ImageShape;
 use crate::initial::InitialWeights;
-use crate::latent::LatentConfig;
+use crate::latent::{LatentConfig, PathProcess};
 use crate::likelihood::LikelihoodKind;
 use crate::model::{ModelConfigError, ModelSettings};
 use crate::series::Observation;
@@ -145,21 +146,22 @@ impl ModelSettings for LatentSdeConfig {
 
     fn init(&self, weights: &mut InitialWeights) -> Result<StandardLatentSde, ModelConfigError> {
         self.check()?;
-        let outputs = self.likelihood.outputs(self.observation.len());
-        let (encoder, width) = self.encoder.init(self.observation, weights)?;
-        let decoder = self.decoder.init(self.latent.dim, outputs, weights)?;
-        let likelihood = self.likelihood.init(self.observation.len(), weights.device());
-        let model = LatentSde::new(encoder, width, self.latent, decoder, likelihood, weights)?;
-        Ok(match &self.task {
-            Some(task) => model.with_task(task.init(self.latent.dim, weights)),
-            None => model,
-        })
+        let process = |width, weights: &mut InitialWeights| PathProcess::new(width, &self.latent, weights);
+        self.parts().init(self.latent.dim, process, weights)
+    }
+}
+
+impl LatentSdeConfig {
+    /// What stands around the process.
+    pub(super) fn parts(&self) -> Parts<'_> {
+        let Self { observation, encoder, decoder, likelihood, task, .. } = self;
+        Parts { observation: *observation, encoder, decoder, likelihood: *likelihood, task: task.as_ref() }
     }
 }
 
 impl EncoderConfig {
     /// The encoder and the width of its representation.
-    fn init(
+    pub(super) fn init(
         &self,
         observation: Observation,
         weights: &mut InitialWeights,

@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod parts;
 mod process;
 
 pub use config::{
@@ -9,8 +10,9 @@ pub use config::{
 };
 pub use process::{Paths, Process};
 
-pub(super) use check::{decoder, network, parameters, size, task};
+pub(super) use check::{decoder, layers, network, parameters, size, task};
 pub(super) use config::image_shape;
+pub(super) use parts::Parts;
 
 use std::sync::Arc;
 
@@ -166,6 +168,20 @@ impl<E: Encoder<P::Representation>, D: Decoder, P: Process> SeriesModel for Late
         parts: OutputParts,
     ) -> Result<Outputs, ModelError> {
         self.outputs_of(self.process.prior_paths(batch, draws)?.states, batch, parts)
+    }
+
+    fn codes(&self, batch: &Batch) -> Result<Option<Tensor<2>>, ModelError> {
+        Ok(self.process.codes(self.encoder.encode(&batch.input)?))
+    }
+
+    fn outputs_of_codes(
+        &self,
+        codes: Tensor<2>,
+        batch: &Batch,
+        draws: PathDraws,
+        parts: OutputParts,
+    ) -> Result<Outputs, ModelError> {
+        self.outputs_of(self.process.paths_of_codes(codes, batch, draws)?.states, batch, parts)
     }
 
     fn steering(&self, batch: &Batch) -> Result<Option<Steering>, ModelError> {

@@ -46,6 +46,19 @@ pub trait Process: Module + ModuleDisplay {
     /// When a path diverges.
     fn prior_paths(&self, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError>;
 
+    /// The representations of series as vectors of one width, `[B, width]`; `None` where they are none.
+    fn codes(&self, _: Self::Representation) -> Option<Tensor<2>> {
+        None
+    }
+
+    /// Draws paths of the posterior of series with the given [`codes`](Self::codes) through the points of a batch.
+    ///
+    /// # Errors
+    /// When there are no codes, they do not fit the process, or a path diverges.
+    fn paths_of_codes(&self, _: Tensor<2>, _: &Batch, _: PathDraws) -> Result<Paths, ModelError> {
+        Err(ModelError::NoCodes)
+    }
+
     /// What steers the paths of the posterior at the points of a batch; `None` where nothing does.
     ///
     /// # Errors
@@ -64,6 +77,19 @@ impl Process for PathProcess {
 
     fn prior_paths(&self, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
         self.paths_of(self.prior(batch.numbers.len()), batch, draws)
+    }
+
+    /// The representation itself.
+    fn codes(&self, h: Tensor<2>) -> Option<Tensor<2>> {
+        Some(h)
+    }
+
+    fn paths_of_codes(&self, h: Tensor<2>, batch: &Batch, draws: PathDraws) -> Result<Paths, ModelError> {
+        let (expected, actual) = (self.mu.weight.val().dims()[0], h.dims()[1]);
+        match expected == actual {
+            true => self.paths(h, batch, draws),
+            false => Err(ModelError::CodeWidth { expected, actual }),
+        }
     }
 }
 

@@ -1,0 +1,228 @@
+//! Latent models in `R^n`: they train, are saved and loaded, resume to the same bits, and sample from their priors.
+
+mod numbers;
+#[allow(dead_code, reason = "another test trains the model")]
+mod oscillations;
+mod parameters;
+
+use std::collections::BTreeMap;
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use numbers::doubles;
+use oscillations::{batcher, oscillations};
+use parameters::assert_gradients;
+use stroock::batch::Batch;
+use stroock::decoder::MlpConfig;
+use stroock::encoder::TimeAttentionConfig;
+use stroock::initial::InitialWeights;
+use stroock::likelihood::{LikelihoodKind, ScaleKind};
+use stroock::model::{
+    DataDescription, DecoderConfig, Description, EncoderConfig, LatentOdeConfig, ModelConfig, ModelSettings,
+    NeuralSdeConfig, OdeConfig, OutputParts, PathDraws, SdeConfig, SeriesModel, StandardModel, to_file,
+};
+use stroock::objective::ElboWeights;
+use stroock::predict::Predictor;
+use stroock::run::{Progress, RunFolder, RunLength, StopFlag};
+use stroock::series::{Observation, Scaler, Split};
+use stroock::task::{TaskConfig, TaskKind};
+use stroock::training::{Trained, Trainer, TrainingConfig};
+use stroock_kernels::noise::NoiseKey;
+
+const DIM: usize = 3;
+
+/// One model of each kind.
+fn configs() -> Vec<ModelConfig> {
+    let observation = Observation::Vector { channels: 2 };
+    let attention =
+        TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true, local_heads: 0 };
+    let encoder = EncoderConfig::TimeAttention(attention);
+    let decoder = DecoderConfig::Mlp(MlpConfig { hidden: vec![5], ..MlpConfig::default() });
+    let likelihood = LikelihoodKind::Gaussian { scale: 0.3, scale_kind: ScaleKind::PerChannel };
+    let latent = OdeConfig { dim: DIM, hidden: vec![7, 5] };
+    let ode = LatentOdeConfig {
+        observation,
+        encoder: encoder.clone(),
+        latent,
+        decoder: decoder.clone(),
+        likelihood,
+        task: None,
+    };
+    let latent = SdeConfig { dim: DIM, hidden: vec![7, 5], diffusion_hidden: 4 };
+    let sde = NeuralSdeConfig { observation, encoder, latent, decoder, likelihood, task: None };
+    vec![ode.into(), sde.into()]
+}
+
+fn init(config: &ModelConfig, seed: u64, device: &Device) -> StandardModel {
+    config.init(&mut InitialWeights::new(seed, device)).unwrap().materialize()
+}
+
+fn batch() -> Batch {
+    batcher().assemble(&oscillations(5, 2), &[3, 0, 4], NoiseKey::new(1, 0)).unwrap()
+}
+
+fn draws(samples: usize) -> PathDraws {
+    PathDraws { key: NoiseKey::new(6, 0), samples, first_sample: 2 }
+}
+
+fn weights() -> ElboWeights {
+    ElboWeights { kl_start: 0.3, kl_path: 0.2, ..ElboWeights::default() }
+}
+
+#[test]
+fn gradients_of_all_parameters_are_those_of_finite_differences() {
+    let batch = batch();
+    for config in configs() {
+        let model = init(&config, 3, &Device::flex().autodiff());
+        let loss = |model: &StandardModel| -> Tensor<1> {
+            model.objective(&batch, draws(2), weights()).unwrap().losses.mean()
+        };
+        assert_gradients(&model, loss, |name| name.contains("process"), 6, 1e-6);
+    }
+}
+
+#[test]
+fn a_series_does_not_depend_on_its_neighbours() {
+    let data = oscillations(20, 2);
+    for config in configs() {
+        let model = init(&config, 3, &Device::flex());
+        let states = |numbers: &[usize]| {
+            let batch = batcher().assemble(&data, numbers, NoiseKey::new(1, 0)).unwrap();
+            let outputs = model.outputs(&batch, draws(1), OutputParts::ALL).unwrap();
+            (batch.requests.offsets.clone(), doubles(outputs.states.expect("states")))
+        };
+        let all: Vec<usize> = (0..20).collect();
+        let (offsets, together) = states(&all);
+        for b in [0, 7, 19] {
+            let (_, alone) = states(&[b]);
+            assert_eq!(alone, together[offsets[b] * DIM..offsets[b + 1] * DIM], "{} {b}", config.kind());
+        }
+    }
+}
+
+#[test]
+fn priors_are_sampled_whatever_the_series_are() {
+    let batch = batch();
+    for config in configs() {
+        let model = init(&config, 3, &Device::flex());
+        let states = |draws| {
+            let outputs = model.prior_outputs(&batch, draws, OutputParts::ALL).unwrap();
+            let mean = outputs.mean.expect("means");
+            assert_eq!(mean.dims(), [draws.samples, batch.requests.indices.len(), 2]);
+            doubles(outputs.states.expect("states"))
+        };
+        let all = states(draws(400));
+        assert_eq!(all[..all.len() / 400], states(draws(1)), "{}", config.kind());
+        let (one, other) = (states(draws(1)), states(PathDraws { first_sample: 9, ..draws(1) }));
+        assert!(one != other && all.iter().all(|z| z.is_finite()), "{}", config.kind());
+    }
+}
+
+#[test]
+fn divergences_are_those_of_their_definitions() {
+    let batch = batch();
+    for config in configs() {
+        let model = init(&config, 3, &Device::flex());
+        let objective = model.objective(&batch, draws(1), weights()).unwrap();
+        let part = |name: &str| {
+            let found = objective.parts.iter().find(|(part, _)| *part == name).expect("the part");
+            doubles(found.1.clone())
+        };
+        assert!(part("kl_start").iter().all(|kl| *kl > 0.0), "{}", config.kind());
+        let driven = config.kind() == "neural-sde";
+        assert!(part("kl_path").iter().all(|kl| (*kl > 0.0) == driven), "{}", config.kind());
+    }
+}
+
+fn description(model: ModelConfig) -> Description {
+    Description {
+        model,
+        data: DataDescription {
+            variables: Vec::new(),
+            time_unit: String::new(),
+            scaler: Scaler::identity(),
+            batcher: batcher(),
+            classes: Vec::new(),
+            residual: None,
+            table: None,
+            forecast: None,
+        },
+    }
+}
+
+fn training(epochs: u64) -> TrainingConfig {
+    TrainingConfig { epochs, batch_size: 4, rate: 3e-3, weights: weights(), ..TrainingConfig::default() }
+}
+
+fn train(config: &ModelConfig, epochs: u64, folder: &RunFolder) -> Trained<StandardModel> {
+    let data = oscillations(14, 2);
+    let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
+    let training = training(epochs);
+    let trainer =
+        Trainer { config: training, data: &data, split: &split, batcher: batcher(), metadata: None };
+    let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 3, done: 0 });
+    let start = init(config, 2, &Device::flex().autodiff());
+    trainer.run(start, folder, &StopFlag::new(), &mut progress).unwrap()
+}
+
+#[test]
+fn training_makes_them_better_and_resumes_to_the_same_bits() {
+    for config in configs() {
+        let root = tempfile::tempdir().unwrap();
+        let whole = RunFolder::create(root.path().join("whole")).unwrap();
+        let trained = train(&config, 4, &whole);
+        let parts = RunFolder::create(root.path().join("parts")).unwrap();
+        train(&config, 2, &parts);
+        let resumed = train(&config, 4, &parts);
+        let tensors = |model: &StandardModel| BTreeMap::from_iter(to_file(model).unwrap().tensors);
+        assert_eq!(tensors(&resumed.model), tensors(&trained.model), "{}", config.kind());
+        for name in ["model.safetensors", "last/model.safetensors", "last/optimiser.safetensors"] {
+            let [a, b] =
+                ["whole", "parts"].map(|run| std::fs::read(root.path().join(run).join(name)).unwrap());
+            assert!(a == b, "{}: {name} differs", config.kind());
+        }
+        let loss = |model: &StandardModel| {
+            let losses = model.objective(&batch(), draws(8), weights()).unwrap().losses;
+            doubles(losses.mean())[0]
+        };
+        let [before, after] = [loss(&init(&config, 2, &Device::flex())), loss(&trained.model.valid())];
+        assert!(after < before, "{}: {before} {after}", config.kind());
+    }
+}
+
+#[test]
+fn a_loaded_model_gives_the_same_numbers() {
+    for config in configs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.safetensors");
+        let description = description(config.clone());
+        let model = init(&config, 1, &Device::flex().autodiff());
+        description.save(&model, &path).unwrap();
+        let (loaded, found): (StandardModel, Description) =
+            Description::load(&path, &Device::flex()).unwrap();
+        assert_eq!(found, description);
+        let predictions = |model: &StandardModel| {
+            let times = vec![vec![0.1, 0.45, 0.9], vec![0.7]];
+            let predictor = Predictor::new(model, &description.data);
+            predictor.posterior(&oscillations(9, 2), &[8, 4], &times, draws(3)).unwrap()
+        };
+        assert_eq!(predictions(&loaded), predictions(&model), "{}", config.kind());
+    }
+}
+
+#[test]
+fn tasks_are_predicted() {
+    let task = TaskConfig { output: TaskKind::RealPerTime { width: 2 }, network: MlpConfig::default() };
+    for config in configs() {
+        let config: ModelConfig = match config {
+            ModelConfig::LatentOde(ode) => LatentOdeConfig { task: Some(task.clone()), ..ode }.into(),
+            ModelConfig::NeuralSde(sde) => NeuralSdeConfig { task: Some(task.clone()), ..sde }.into(),
+            other => other,
+        };
+        let batch = batch();
+        let outputs = init(&config, 1, &Device::flex()).outputs(&batch, draws(2), OutputParts::TASK).unwrap();
+        let (kind, prediction) = outputs.task.expect("a prediction");
+        assert_eq!((kind, Some(kind)), (TaskKind::RealPerTime { width: 2 }, config.task()));
+        assert_eq!(prediction.dims(), [2, batch.requests.indices.len(), 2]);
+    }
+}
