@@ -17,8 +17,9 @@
 //! 13. [`score`]: how good predictions are;
 //! 14. [`forecast`]: what comes after the end of a series, by plain methods that backtests choose among;
 //! 15. [`classifier`]: classes of whole series in closed form;
-//! 16. [`estimator`]: from a table to a fitted model and to predictions in the units of the user;
-//! 17. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
+//! 16. [`sampler`]: new series like those that a model was fitted to;
+//! 17. [`estimator`]: from a table to a fitted model and to predictions in the units of the user;
+//! 18. [`run`]: the folder of a training run, its files, and what the person in front of it sees.
 //!
 //! [`prelude`] has what most programs need. [`fused`] makes operations with their own kernels out of `stroock-kernels`, [`image`] has the layers that encoders
 //! and decoders of images share, [`initial`] draws the weights that training starts from, and
@@ -46,6 +47,7 @@ pub mod predict;
 pub mod prelude;
 pub mod residual;
 pub mod run;
+pub mod sampler;
 pub mod score;
 pub mod task;
 pub mod training;

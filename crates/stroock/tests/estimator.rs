@@ -306,3 +306,70 @@ fn values_without_a_finite_variance_are_refused() {
     let refused = config.fit(&table, &run, &StopFlag::new(), Progress::hidden);
     assert!(matches!(refused, Err(EstimatorError::Scale { variable }) if variable == "huge"));
 }
+
+/// A number from 0 to 1 that follows no rule.
+fn by_chance(number: usize) -> f64 {
+    let mixed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed ^ (mixed >> 32)) % 1000) as f64 / 1000.0
+}
+
+fn is_promoted(day: usize) -> bool {
+    by_chance(day) < 0.25
+}
+
+/// Half a year of sales that wander about a week, with a promotion on some days that lifts them by 30; `known` more days
+/// with the promotion alone.
+fn promoted(known: usize) -> String {
+    let sales = |day: usize| {
+        let week = [0.0, 2.0, 4.0, 6.0, 9.0, 14.0, 11.0][day % 7];
+        let wandering = 3.0 * (0.13 * day as f64).sin() + 2.0 * by_chance(day + 1000);
+        100.0 + week + wandering + if is_promoted(day) { 30.0 } else { 0.0 }
+    };
+    let mut text = "day,sales,promotion\n".to_owned();
+    for day in 0..180 + known {
+        let sold = if day < 180 { format!("{:.3}", sales(day)) } else { String::new() };
+        text += &format!("{day},{sold},{}\n", u8::from(is_promoted(day)));
+    }
+    text
+}
+
+#[test]
+fn what_is_known_ahead_of_time_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = read(folder.path(), "past.csv", &promoted(0), &ReadOptions::default());
+    let sampling = FitConfig::sampling(&table, Goal::Forecast).sampling;
+    let cut = table.clone().sampled(sampling);
+    let mut config = FitConfig::suggest(&cut, sampling, Goal::Forecast).unwrap().with_epochs(1);
+    let fit = |config: &FitConfig| config.fit(&cut, None, &StopFlag::new(), Progress::hidden).unwrap().model;
+    let plain = fit(&config);
+    config.known = vec!["promotion".into()];
+    let model = fit(&config);
+
+    let ahead = read(folder.path(), "ahead.csv", &promoted(21), &ReadOptions::default());
+    let options = PredictOptions::default();
+    let predicted = model.forecast(&ahead, Horizon::Steps(21), None, &options).unwrap();
+    assert_eq!(predicted.len(), 21, "what is known is not forecast");
+    assert!(predicted.times.iter().zip(180..).all(|(&time, day)| time == f64::from(day)));
+    let without = plain.forecast(&table, Horizon::Steps(21), None, &options).unwrap();
+    let sales: Vec<f64> = (0..without.len())
+        .filter(|&row| without.variables[without.channels[row]] == "sales")
+        .map(|row| without.mean[row])
+        .collect();
+    let lift: Vec<f64> = predicted.mean.iter().zip(&sales).map(|(a, b)| a - b).collect();
+    let mean = |rows: &[usize]| rows.iter().map(|&row| lift[row]).sum::<f64>() / rows.len() as f64;
+    let (on, off): (Vec<usize>, Vec<usize>) = (0..21).partition(|row| is_promoted(180 + row));
+    assert!((mean(&on) - mean(&off) - 30.0).abs() < 5.0, "{} and {}", mean(&on), mean(&off));
+
+    let missing = model.forecast(&table, Horizon::Steps(3), None, &options).unwrap_err();
+    assert!(missing.to_string().contains("`promotion`"), "{missing}");
+    let path = folder.path().join("model.safetensors");
+    model.save(&path).unwrap();
+    let again = Model::load(&path).unwrap().forecast(&ahead, Horizon::Steps(21), None, &options).unwrap();
+    assert_eq!(again.mean, predicted.mean);
+
+    config.known = vec!["promotions".into()];
+    assert!(config.known_channels(&cut).unwrap_err().to_string().contains("`promotion`"));
+    config.known = vec!["sales".into(), "promotion".into()];
+    assert!(config.known_channels(&cut).is_err());
+}

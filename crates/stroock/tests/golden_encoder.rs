@@ -39,6 +39,7 @@ fn golden_encoder_in_value_and_gradient() {
         embedding: number(&file, "embed_time") as usize,
         reference_points: query.len(),
         stretched: false,
+        local_heads: 0,
     };
     let last = (query.len() - 1) as f64;
     let regular: Vec<f64> = (0..query.len()).map(|r| r as f64 / last).collect();

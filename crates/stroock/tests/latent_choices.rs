@@ -160,7 +160,8 @@ fn a_prior_without_drift_is_the_driftless_one_and_the_drift_itself_is_no_distanc
 }
 
 fn model(latent: LatentConfig, device: &Device) -> StandardLatentSde {
-    let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
+    let attention =
+        TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true, local_heads: 0 };
     let config = LatentSdeConfig {
         observation: Observation::Vector { channels: 2 },
         encoder: EncoderConfig::TimeAttention(attention),

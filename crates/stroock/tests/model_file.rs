@@ -30,9 +30,10 @@ use stroock_kernels::noise::NoiseKey;
 use tempfile::TempDir;
 
 fn description() -> Description {
-    let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
+    let attention =
+        TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true, local_heads: 0 };
     let variable =
-        |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into(), is_static: false };
+        |name: &str, unit: &str| Variable { name: name.into(), unit: unit.into(), ..Variable::default() };
     Description {
         model: LatentSdeConfig {
             observation: Observation::Vector { channels: 2 },
@@ -53,7 +54,7 @@ fn description() -> Description {
         data: DataDescription {
             variables: vec![variable("heart rate", "1/min"), variable("température", "")],
             time_unit: "hours".into(),
-            scaler: Scaler { shift: vec![80.0, 36.6], scale: vec![12.5, 0.1] },
+            scaler: Scaler { shift: vec![80.0, 36.6], scale: vec![12.5, 0.1], ..Scaler::identity() },
             batcher: batcher(),
             classes: vec!["well".into(), "ill".into()],
             residual: None,

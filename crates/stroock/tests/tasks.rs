@@ -190,7 +190,13 @@ fn targets_of_another_kind_are_named() {
 }
 
 fn config(kind: TaskKind) -> LatentSdeConfig {
-    let attention = TimeAttentionConfig { hidden: 4, embedding: 4, reference_points: 4, stretched: false };
+    let attention = TimeAttentionConfig {
+        hidden: 4,
+        embedding: 4,
+        reference_points: 4,
+        stretched: false,
+        local_heads: 0,
+    };
     LatentSdeConfig {
         observation: Observation::Vector { channels: 1 },
         encoder: EncoderConfig::TimeAttention(attention),

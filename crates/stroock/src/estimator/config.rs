@@ -41,6 +41,12 @@ pub struct FitConfig {
     pub test_share: f64,
     /// A usual step between times.
     pub step: f64,
+    /// Variables that are known ahead of time, such as prices, holidays or planned work: forecasts may use them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<String>,
+    /// Variables whose logarithms are learned.
+    #[serde(default)]
+    pub logarithms: Vec<String>,
     /// What the model is made of.
     pub model: ModelConfig,
     /// How series become batches.
@@ -83,6 +89,25 @@ impl FitConfig {
         self
     }
 
+    /// The numbers of the variables that are known ahead of time.
+    ///
+    /// # Errors
+    /// When the table has no such variable, or no other one that could be forecast.
+    pub fn known_channels(&self, table: &Table) -> Result<Vec<usize>, EstimatorError> {
+        let names = || table.variables.iter().filter(|variable| !variable.is_static);
+        let number = |name: &String| {
+            let place =
+                table.variables.iter().position(|variable| !variable.is_static && variable.name == *name);
+            place.ok_or_else(|| EstimatorError::UnknownVariable {
+                name: name.clone(),
+                variables: names().map(|variable| variable.name.clone()).collect(),
+            })
+        };
+        let known = self.known.iter().map(number).collect::<Result<Vec<usize>, _>>()?;
+        let is_left = names().any(|variable| !self.known.contains(&variable.name));
+        if is_left { Ok(known) } else { Err(EstimatorError::NothingToForecast) }
+    }
+
     /// Whether classes of whole series are learnt.
     pub(super) fn learns_series(&self) -> bool {
         matches!(self.model.task(), Some(TaskKind::ClassPerSeries { .. }))
@@ -90,7 +115,22 @@ impl FitConfig {
 
     /// The scaler of the training series.
     pub(super) fn scaler(&self, table: &Table, split: &Split) -> Result<Scaler, EstimatorError> {
-        let scaler = Scaler::standard(&table.data, &split.train);
+        let scaler = match self.logarithms.is_empty() {
+            true => Scaler::standard(&table.data, &split.train),
+            false => {
+                let marked = self.logarithm_mask(table)?;
+                let scaler = Scaler::standard_of_logarithms(&table.data, &split.train, &marked);
+                let lost = |&channel: &usize| marked[channel] && scaler.logarithm(channel).is_none();
+                if let Some(channel) = (0..marked.len()).find(lost) {
+                    let variable = table.variables[channel].name.clone();
+                    return Err(EstimatorError::Logarithm {
+                        variable,
+                        reason: "no training value is positive",
+                    });
+                }
+                scaler
+            }
+        };
         let is_finite =
             |channel: usize| scaler.shift[channel].is_finite() && scaler.scale[channel].is_finite();
         match (0..table.variables.len()).find(|&channel| !is_finite(channel)) {
@@ -98,6 +138,36 @@ impl FitConfig {
             None => Ok(scaler),
         }
     }
+
+    /// Which variables of a table have their logarithms learned, `[C]`.
+    ///
+    /// # Errors
+    /// When there is no such variable, or one has negative values.
+    pub fn logarithm_mask(&self, table: &Table) -> Result<Vec<bool>, EstimatorError> {
+        let mut marked = vec![false; table.variables.len()];
+        for name in &self.logarithms {
+            let refused = |reason| EstimatorError::Logarithm { variable: name.clone(), reason };
+            let channel = table.variables.iter().position(|variable| &variable.name == name);
+            let channel = channel.ok_or_else(|| refused("the table has no such variable"))?;
+            let all: Vec<usize> = (0..table.data.series().len()).collect();
+            if least_value(table, &all, channel).is_some_and(|least| least < 0.0) {
+                return Err(refused("some values are negative"));
+            }
+            marked[channel] = true;
+        }
+        Ok(marked)
+    }
+}
+
+/// The smallest value of a channel in some series; `None` where it has none.
+pub(super) fn least_value(table: &Table, numbers: &[usize], channel: usize) -> Option<f64> {
+    let channels = table.variables.len();
+    let of_series = |&number: &usize| {
+        let series = &table.data.series()[number];
+        let observed = (0..series.times.len()).filter(move |&i| series.is_observed(channels, i, channel));
+        observed.map(move |i| series.values[i * channels + channel])
+    };
+    numbers.iter().flat_map(of_series).reduce(f64::min)
 }
 
 /// The class of a whole series, where it has one.

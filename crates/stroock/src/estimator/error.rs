@@ -6,6 +6,7 @@ use crate::classifier::ClassifierProblem;
 use crate::model::{ModelConfigError, ModelFileError};
 use crate::predict::PredictionError;
 use crate::run::{ConfigError, RunError};
+use crate::sampler::SamplerProblem;
 use crate::score::ScoreError;
 use crate::series::SeriesError;
 use crate::training::TrainingError;
@@ -50,6 +51,14 @@ pub enum EstimatorError {
         /// The variable.
         variable: String,
     },
+    /// The logarithms of a variable cannot be learned.
+    #[error("the logarithms of `{variable}` cannot be learned: {reason}")]
+    Logarithm {
+        /// The variable.
+        variable: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// A level of a quantile is not a share.
     #[error("the quantile {level} does not lie between 0 and 1")]
     Quantile {
@@ -89,6 +98,30 @@ pub enum EstimatorError {
         /// The end of the forecast, as the user writes times.
         until: String,
     },
+    /// A variable that is said to be known ahead of time is none of the table's.
+    #[error("the table has no variable `{name}` that changes in time; it has {}", quoted(.variables))]
+    UnknownVariable {
+        /// The name.
+        name: String,
+        /// The variables of the table that change in time.
+        variables: Vec<String>,
+    },
+    /// All variables are said to be known ahead of time.
+    #[error("all variables are said to be known ahead of time: there is nothing to forecast")]
+    NothingToForecast,
+    /// A value that has to be known ahead of time is not given.
+    #[error(
+        "`{variable}` of series `{series}` is not given at {time}, and the forecast depends on it: add rows with its \
+         values up to the end of the forecast, or fit without knowing it"
+    )]
+    NotKnown {
+        /// The series.
+        series: String,
+        /// The variable.
+        variable: String,
+        /// The first time at which it is missing, as the user writes times.
+        time: String,
+    },
     /// A time lies outside the interval that the drift of the model is defined on.
     #[error("series `{series}` can be predicted up to {last}, twice the span that the model was trained on")]
     TooFar {
@@ -106,6 +139,9 @@ pub enum EstimatorError {
     /// The classifier of a model file cannot be used.
     #[error(transparent)]
     Classifier(#[from] ClassifierProblem),
+    /// What new series are sampled from cannot be used.
+    #[error(transparent)]
+    Sampler(#[from] SamplerProblem),
     /// The configuration makes no model.
     #[error(transparent)]
     Model(#[from] ModelConfigError),
@@ -127,6 +163,10 @@ pub enum EstimatorError {
     /// The configuration cannot be written.
     #[error(transparent)]
     Config(#[from] ConfigError),
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn with_draws(draws: &Option<usize>) -> String {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bridge::Bridged;
 use super::predictions::{Gathered, PredictOptions, chunks};
-use super::{EstimatorError, Model, Prepared};
+use super::{EstimatorError, Model, Prepared, SamplesEvaluation};
 use crate::classifier::Choice;
 use crate::score::{ClassScores, ClassSums, HeldOutScores, HoldOut, Scores, held_times, withhold};
 use crate::series::{Dataset, Labels};
@@ -82,6 +82,9 @@ pub struct Evaluation {
     pub variables: Vec<VariableEvaluation>,
     /// Classes, where the model predicts them and the table has them.
     pub classes: Option<ClassEvaluation>,
+    /// Sampled series beside observed ones, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SamplesEvaluation>,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
@@ -110,7 +113,7 @@ impl Model {
         let bridged = Bridged::new(bridges, Prepared { data, ..prepared.clone() })?;
         let held = &bridged.prepared;
         let channels = held.data.observation().len();
-        let mut sums = HeldOutScores::new(&about.scaler, channels, options.hold_out);
+        let mut sums = HeldOutScores::new(&about.scaler, channels, options.hold_out).raised(&about.variables);
         let mut gathered = Gathered::default();
         for &number in numbers {
             for time in held_times(&held.data.series()[number], channels) {
@@ -137,6 +140,7 @@ impl Model {
             overall,
             variables: variables.collect(),
             classes: self.evaluate_classes(prepared, numbers, &draws)?,
+            samples: None,
             warnings: prepared.warnings.clone(),
         })
     }

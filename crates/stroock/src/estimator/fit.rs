@@ -7,12 +7,15 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::bridge::Bridges;
+use super::config::least_value;
+use super::kept_back::KeptBack;
 use super::residuals::residual_process;
 use super::{DataConfig, EstimatorError, FitConfig, Goal, Model, Prepared, RunConfig};
 use crate::forecast::Forecaster;
 use crate::initial::InitialWeights;
 use crate::model::{DataDescription, Description, ModelSettings, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
+use crate::sampler::Sampler;
 use crate::series::table::{ReadOptions, Table};
 use crate::series::{Dataset, Split};
 use crate::training::{Outcome, Trainer};
@@ -68,15 +71,24 @@ impl FitConfig {
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
+        let known = self.known_channels(table)?;
         let split = self.split(table);
         let scaler = self.scaler(table, &split)?;
         let mut description = Description { model: self.model.clone(), data: self.about(table) };
         description.data.scaler = scaler.clone();
+        let is_nonnegative =
+            |channel: usize| least_value(table, &split.train, channel).is_some_and(|least| least >= 0.0);
+        for (channel, variable) in description.data.variables.iter_mut().enumerate() {
+            variable.is_nonnegative = is_nonnegative(channel);
+        }
         let metadata = description.metadata()?;
         let data = scaler.apply(&table.data)?;
         let device = Device::flex().autodiff();
         let model = self.model.init(&mut InitialWeights::new(self.training.seed, &device))?.materialize();
-        let (learned_from, learned) = self.with_bridges(&data, table, &split)?;
+        let statics: Vec<bool> = table.variables.iter().map(|variable| variable.is_static).collect();
+        let kept = KeptBack::choose(&data, &split, self.goal, &statics)?;
+        let rest = kept.as_ref().map(KeptBack::rest).transpose()?;
+        let (learned_from, learned) = self.with_bridges(rest.as_ref().unwrap_or(&data), table, &split)?;
         let trainer = Trainer {
             config: self.training,
             data: &learned_from,
@@ -90,27 +102,34 @@ impl FitConfig {
         let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done };
         let mut progress = progress(length);
         let trained = trainer.run(model, folder, stop, &mut progress)?;
-        progress.finish();
         let model = trained.best_model.valid();
-        if trained.outcome != Outcome::Stopped {
-            description.data.residual =
-                Some(residual_process(&model, &description.data, &data, &split, self.goal)?);
+        let is_finished = trained.outcome != Outcome::Stopped;
+        if is_finished {
+            progress.phase("learning how observations scatter around the paths");
+            let about = &description.data;
+            let process = residual_process(&model, about, &data, kept.as_ref(), &split, self.goal)?;
+            description.data.residual = Some(process);
         }
-        let mut model = Model { model, description, classifier: None };
-        // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
-        if trained.outcome != Outcome::Stopped
-            && let Some(mut forecaster) = Forecaster::choose(table)
-        {
-            if self.goal == Goal::Forecast {
-                model.compare_latent(&mut forecaster, table, &data, &split)?;
+        let mut model = Model { model, description, classifier: None, sampler: None };
+        if is_finished {
+            progress.phase("learning what sampled series are made of");
+            model.sampler = Sampler::fit(&model.predictor(), &data, &split)?;
+            progress.phase("comparing methods that forecast");
+            // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
+            if let Some(mut forecaster) = Forecaster::choose(table, &known) {
+                if self.goal == Goal::Forecast {
+                    model.compare_latent(&mut forecaster, table, &data, &split)?;
+                }
+                model.description.data.forecast = Some(forecaster);
             }
-            model.description.data.forecast = Some(forecaster);
         }
         let prepared = Prepared::new(data, table.origins.clone());
-        if trained.outcome != Outcome::Stopped && self.learns_series() {
+        if is_finished && self.learns_series() {
+            progress.phase("learning classes of whole series");
             model.classifier = model.learn_series(&prepared, &split, self.classifier())?;
         }
-        if let (Some(folder), true) = (folder, trained.outcome != Outcome::Stopped) {
+        progress.finish();
+        if let (Some(folder), true) = (folder, is_finished) {
             model.save(&folder.paths().model())?;
         }
         Ok(Fitted {
@@ -153,6 +172,7 @@ impl FitConfig {
             name: variable.name.clone(),
             unit: String::new(),
             is_static: variable.is_static,
+            is_nonnegative: false,
         };
         DataDescription {
             variables: table.variables.iter().map(variable).collect(),

@@ -10,6 +10,7 @@ use crate::classifier::SeriesClassifier;
 use crate::model::{Description, ModelSettings, StandardModel, TableDescription};
 use crate::predict::Predictor;
 use crate::run::{RunPaths, TensorFile};
+use crate::sampler::Sampler;
 use crate::series::table::Table;
 use crate::series::{Dataset, Series};
 
@@ -22,6 +23,8 @@ pub struct Model {
     pub description: Description,
     /// Classes of whole series in closed form, where these are learnt, and its share of the answer.
     pub classifier: Option<SeriesClassifier>,
+    /// What new series are drawn from; `None` in files of earlier versions, and before a fit has ended.
+    pub sampler: Option<Sampler>,
 }
 
 /// Series of a table in the terms of a model.
@@ -74,16 +77,18 @@ impl Model {
         };
         let mut file = TensorFile::load(&path)?;
         let classifier = SeriesClassifier::take(&mut file)?;
+        let sampler = Sampler::take(&mut file)?;
         let (model, description): (_, Description) =
             Description::from_tensors(&file, &path, &Device::flex())?;
         if description.data.table.is_none() {
             return Err(EstimatorError::NoTable);
         }
+        let channels = description.model.observation().len();
+        sampler.iter().try_for_each(|sampler| sampler.check(channels))?;
         if let Some(classifier) = &classifier {
-            let channels = description.model.observation().len();
             classifier.check(channels, description.data.classes.len())?;
         }
-        Ok(Self { model, description, classifier })
+        Ok(Self { model, description, classifier, sampler })
     }
 
     /// Writes a model file.
@@ -93,6 +98,7 @@ impl Model {
     pub fn save(&self, path: &Path) -> Result<(), EstimatorError> {
         let mut file = self.description.to_tensors(&self.model)?;
         self.classifier.iter().try_for_each(|classifier| classifier.note(&mut file))?;
+        self.sampler.iter().try_for_each(|sampler| sampler.note(&mut file))?;
         Ok(file.save(path)?)
     }
 

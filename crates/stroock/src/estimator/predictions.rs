@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use stroock_kernels::noise::{NoiseKey, Stage};
 
 use super::{EstimatorError, Model, Prepared};
-use crate::model::{DataDescription, ModelSettings, PathDraws};
+use crate::model::{DataDescription, ModelSettings, PathDraws, Variable};
 use crate::predict::Summary;
 use crate::residual::Shape;
+use crate::series::Scaler;
 use crate::series::table::{Column, DataFrame, TimeScale};
 
 /// How much of a predictive distribution is wanted.
@@ -133,7 +134,7 @@ impl Wanted {
 }
 
 /// Points times draws that are simulated at once.
-const AT_ONCE: usize = 1 << 20;
+const AT_ONCE: usize = 1 << 18;
 
 /// Paths that a predictive mean is taken over where its distribution is known in closed form.
 const MEAN_PATHS: usize = 32;
@@ -258,9 +259,7 @@ impl Model {
                     predictions.times.push(wanted.user_times[time]);
                     predictions.channels.push(channel);
                     let user = |value: f64| about.scaler.to_user(channel, value);
-                    // Means given the paths have less noise than means of observations.
-                    let mean = user(drawn.mean_at(time, channel));
-                    predictions.mean.push(mean);
+                    let mean = drawn.mean_at(time, channel);
                     if is_closed {
                         let sd = f64::from(drawn.sds[time * drawn.channels + channel]);
                         closed.push(&mut predictions, channel, mean, sd);
@@ -268,6 +267,12 @@ impl Model {
                     }
                     let values: Vec<f64> = drawn.observations_at(time, channel).map(user).collect();
                     let summary = Summary::of(&values, 1, &options.quantiles);
+                    match about.scaler.logarithm(channel) {
+                        // The mean of logarithms is not the logarithm of the mean.
+                        Some(_) => predictions.mean.extend(&summary.mean),
+                        // Means given the paths have less noise than means of observations.
+                        None => predictions.mean.push(user(mean)),
+                    }
                     predictions.sd.extend(summary.sd);
                     for (all, quantiles) in predictions.quantiles.iter_mut().zip(summary.quantiles) {
                         all.extend(quantiles);
@@ -278,6 +283,7 @@ impl Model {
                 }
             }
         }
+        predictions.raise(&about.variables);
         Ok(predictions)
     }
 
@@ -313,35 +319,56 @@ impl Model {
     }
 }
 
-/// Quantiles of the shapes of residuals, in user units.
-struct ClosedForm {
-    /// Scale of each channel, in the units of the user.
-    scales: Vec<f64>,
+/// Values at evenly spaced levels that expectations of values with a logarithm are taken over. The exact expectation of
+/// heavy tails in logarithms is decided by values that nobody ever sees.
+const LEVELS: usize = 64;
+
+/// Predictive distributions from their means and standard deviations in model units, and the shapes of residuals.
+struct ClosedForm<'a> {
+    scaler: &'a Scaler,
     /// Standard deviation of each shape.
     sds: Vec<f64>,
-    /// Quantiles of each shape, `[C][levels]`.
+    /// Quantiles of each shape at the levels of the user, `[C][levels]`.
     quantiles: Vec<Vec<f64>>,
+    /// Quantiles of each shape at evenly spaced levels; empty for channels without a logarithm.
+    even: Vec<Vec<f64>>,
 }
 
-impl ClosedForm {
-    fn new(about: &DataDescription, levels: &[f64]) -> Self {
+impl<'a> ClosedForm<'a> {
+    fn new(about: &'a DataDescription, levels: &[f64]) -> Self {
         let residuals = about.residual.iter().flat_map(|process| &process.channels);
         let shapes: Vec<Shape> = residuals.map(|residual| residual.shape).collect();
         let quantiles = |shape: &Shape| levels.iter().map(|&level| shape.quantile(level)).collect();
+        let even = |(channel, shape): (usize, &Shape)| {
+            let levels = (0..LEVELS).map(|k| (k as f64 + 0.5) / LEVELS as f64);
+            let logarithm = about.scaler.logarithm(channel);
+            logarithm.map_or_else(Vec::new, |_| levels.map(|level| shape.quantile(level)).collect())
+        };
         Self {
-            scales: (0..shapes.len()).map(|channel| about.scaler.scale_of(channel).abs()).collect(),
+            scaler: &about.scaler,
             sds: shapes.iter().map(|shape| shape.variance().sqrt()).collect(),
             quantiles: shapes.iter().map(quantiles).collect(),
+            even: shapes.iter().enumerate().map(even).collect(),
         }
     }
 
-    /// Appends what follows from a mean in the units of the user and a standard deviation in those of the model.
+    /// Appends mean, standard deviation and quantiles in the units of the user.
     fn push(&self, predictions: &mut Predictions, channel: usize, mean: f64, sd: f64) {
-        let unit = self.scales[channel] * sd;
-        predictions.sd.push(unit * self.sds[channel]);
-        for (all, quantile) in predictions.quantiles.iter_mut().zip(&self.quantiles[channel]) {
-            all.push(mean + unit * quantile);
+        let user = |value: f64| self.scaler.to_user(channel, value);
+        let quantiles = predictions.quantiles.iter_mut().zip(&self.quantiles[channel]);
+        if self.scaler.logarithm(channel).is_some() {
+            let values: Vec<f64> =
+                self.even[channel].iter().map(|quantile| user(mean + sd * quantile)).collect();
+            let summary = Summary::of(&values, 1, &[]);
+            predictions.mean.extend(summary.mean);
+            predictions.sd.extend(summary.sd);
+            quantiles.for_each(|(all, quantile)| all.push(user(mean + sd * quantile)));
+            return;
         }
+        let (mean, unit) = (user(mean), self.scaler.scale_of(channel).abs() * sd);
+        predictions.mean.push(mean);
+        predictions.sd.push(unit * self.sds[channel]);
+        quantiles.for_each(|(all, quantile)| all.push(mean + unit * quantile));
     }
 }
 
@@ -375,6 +402,16 @@ pub(super) fn time_column(scale: &TimeScale, times: &[f64]) -> Column {
 }
 
 impl Predictions {
+    /// Raises what is said of variables that are never negative to 0.
+    pub(super) fn raise(&mut self, variables: &[Variable]) {
+        let lists = [&mut self.mean].into_iter().chain(&mut self.quantiles).chain(&mut self.samples);
+        for list in lists {
+            for (value, &channel) in list.iter_mut().zip(&self.channels) {
+                *value = variables[channel].raised(*value);
+            }
+        }
+    }
+
     /// As a table with one value a row: id, time, variable, mean, standard deviation, quantiles, samples.
     pub fn data_frame(&self) -> DataFrame {
         let mut data_frame = DataFrame { names: Vec::new(), columns: Vec::new() };

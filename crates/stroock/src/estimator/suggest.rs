@@ -92,6 +92,8 @@ impl FitConfig {
             validation_share: 0.1,
             test_share: 0.1,
             step,
+            known: Vec::new(),
+            logarithms: Vec::new(),
             model: match follows {
                 true => following(table, width),
                 false => open_loop(table, task, width, &lengths),
@@ -142,6 +144,7 @@ fn open_loop(table: &Table, task: Option<TaskConfig>, width: usize, lengths: &[f
             embedding: width,
             reference_points: (quantile(lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64),
             stretched: true,
+            local_heads: 0,
         }),
         latent: LatentConfig { dim: width / 4, ..LatentConfig::default() },
         decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),

@@ -6,5 +6,6 @@ mod predictor;
 mod summary;
 
 pub use draws::{Draws, PredictionError};
+pub(crate) use observe::normal;
 pub use predictor::Predictor;
 pub use summary::Summary;

@@ -26,6 +26,17 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
+    /// Adds further paths through the same batch.
+    pub fn append(&mut self, mut others: Self) {
+        self.samples += others.samples;
+        self.output.append(&mut others.output);
+        self.states.append(&mut others.states);
+        if let (Some((_, dims, all)), Some((_, of_others, mut more))) = (&mut self.task, others.task) {
+            dims[0] += of_others[0];
+            all.append(&mut more);
+        }
+    }
+
     /// The standard deviations at a point of series `b`, `[C]`.
     fn scales_at(&self, b: usize, point: usize) -> &[f32] {
         let first = (self.offsets[b] + point) * self.channels;
@@ -33,7 +44,7 @@ impl Decoded {
     }
 
     /// The mean over paths at the points of series `b`, `[points, C]`.
-    fn mean_path(&self, b: usize, points: usize) -> Vec<f64> {
+    pub fn mean_path(&self, b: usize, points: usize) -> Vec<f64> {
         let mut mean = vec![0.0; points * self.channels];
         for sample in 0..self.samples {
             let first = (sample * self.points + self.offsets[b]) * self.channels;
@@ -116,7 +127,7 @@ impl Observer<'_> {
                     let of_channel = means.iter_mut().skip(channel).step_by(channels);
                     of_channel.for_each(|mean| *mean *= residual.shrinkage as f32);
                     shapes[channel] = residual.shape;
-                    let sd = residual.amplitude.hypot(residual.noise) as f32;
+                    let sd = residual.sd() as f32;
                     sds.iter_mut().skip(channel).step_by(channels).for_each(|entry| *entry = sd);
                 }
                 observations.clone_from(&means);
@@ -260,8 +271,8 @@ fn place(times: &[f64], time: f64) -> usize {
     times.partition_point(|&other| other < time).min(times.len().saturating_sub(1))
 }
 
-/// One of a pair of Box and Muller.
-fn normal(stream: &mut Stream) -> f64 {
+/// A standard normal: one of a pair of Box and Muller.
+pub(crate) fn normal(stream: &mut Stream) -> f64 {
     let radius = (-2.0 * stream.uniform().ln()).sqrt();
     radius * (std::f64::consts::TAU * stream.uniform()).cos()
 }

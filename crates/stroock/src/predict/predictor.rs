@@ -1,5 +1,6 @@
 //! A trained model with what it needs to predict.
 
+use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::observe::{Decoded, Observer};
@@ -7,7 +8,7 @@ use super::{Draws, PredictionError};
 use crate::batch::{Batch, Batcher, TargetsError};
 use crate::entries::entries;
 use crate::latent::Steering;
-use crate::model::{DataDescription, OutputParts, Outputs, PathDraws, SeriesModel};
+use crate::model::{DataDescription, ModelError, OutputParts, Outputs, PathDraws, SeriesModel};
 use crate::residual::ResidualProcess;
 use crate::series::{Dataset, Observation, Series};
 
@@ -103,7 +104,7 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
             return Err(TargetsError::Length { argument: "streams", expected, actual }.into());
         }
         batch.numbers = streams.to_vec();
-        let decoded = decoded(self.model.outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
+        let decoded = in_parts(draws, &batch, |draws| self.model.outputs(&batch, draws, OutputParts::ALL))?;
         let residual = self.residual;
         let of_series = |(b, asked): (usize, &Vec<f64>)| {
             let observer = Observer { residual, draws, number: batch.numbers[b], is_drawing };
@@ -127,6 +128,50 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
         Ok(self.model.steering(&batch)?.map(|steering| steering.split(&batch.requests.offsets)))
     }
 
+    /// The codes of the series `numbers` of a data set in model units, one after the other, and the width of each;
+    /// `None` for a model without codes. The encoder sees everything that is not withheld.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    pub fn codes(
+        &self,
+        data: &Dataset,
+        numbers: &[usize],
+    ) -> Result<Option<(Vec<f32>, usize)>, PredictionError> {
+        let batch = self.batcher.ask(data, numbers, &vec![Vec::new(); numbers.len()])?;
+        Ok(self.model.codes(&batch)?.map(|codes| {
+            let width = codes.dims()[1];
+            (entries(codes), width)
+        }))
+    }
+
+    /// The mean over paths of what is decoded for series with the given codes `[B, width]`, at the increasing `times` of
+    /// each: `[T, C]`, in model units. The noise of the paths depends on the given `streams`, one for each series.
+    ///
+    /// # Errors
+    /// When the codes do not fit the model.
+    pub fn mean_paths_of_codes(
+        &self,
+        observation: Observation,
+        (codes, width): (Vec<f32>, usize),
+        streams: &[u32],
+        times: &[Vec<f64>],
+        draws: PathDraws,
+    ) -> Result<Vec<Vec<f64>>, PredictionError> {
+        let series = times.len();
+        if streams.len() != series || codes.len() != series * width {
+            let (expected, actual) = (series, streams.len());
+            return Err(TargetsError::Length { argument: "streams", expected, actual }.into());
+        }
+        let nothing = Dataset::new(observation, vec![Series::default(); series])?;
+        let mut batch = self.batcher.ask(&nothing, &(0..series).collect::<Vec<_>>(), times)?;
+        batch.numbers = streams.to_vec();
+        let codes = Tensor::from_data(TensorData::new(codes, [series, width]), &Device::flex());
+        let outputs = self.model.outputs_of_codes(codes, &batch, draws, OutputParts::OBSERVATIONS)?;
+        let decoded = decoded(outputs, &batch)?;
+        Ok(times.iter().enumerate().map(|(b, times)| decoded.mean_path(b, times.len())).collect())
+    }
+
     /// Draws new series from the prior, observed at the given increasing `times`.
     ///
     /// # Errors
@@ -139,10 +184,34 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
     ) -> Result<Draws, PredictionError> {
         let nothing = Dataset::new(observation, vec![Series::default()])?;
         let batch = self.batcher.ask(&nothing, &[0], &[times.to_vec()])?;
-        let decoded = decoded(self.model.prior_outputs(&batch, draws, OutputParts::ALL)?, &batch)?;
+        let outputs = |draws| self.model.prior_outputs(&batch, draws, OutputParts::ALL);
+        let decoded = in_parts(draws, &batch, outputs)?;
         let observer = Observer { residual: self.residual, draws, number: 0, is_drawing: true };
         Ok(observer.observe(&decoded, 0, None, times, times))
     }
+}
+
+/// Points times samples whose hidden layers are in memory at once.
+const AT_ONCE: usize = 1 << 18;
+
+/// The outputs of a model as numbers, some samples after the others: a sample depends on its own number alone, and the
+/// memory that layers take does not grow with the samples.
+fn in_parts(
+    draws: PathDraws,
+    batch: &Batch,
+    outputs: impl Fn(PathDraws) -> Result<Outputs, ModelError>,
+) -> Result<Decoded, PredictionError> {
+    let part = (AT_ONCE / batch.targets.points().max(1)).max(1);
+    let samples = |done: usize| PathDraws {
+        samples: part.min(draws.samples - done),
+        first_sample: draws.first_sample + done as u32,
+        ..draws
+    };
+    let mut all = decoded(outputs(samples(0))?, batch)?;
+    for done in (part..draws.samples).step_by(part) {
+        all.append(decoded(outputs(samples(done))?, batch)?);
+    }
+    Ok(all)
 }
 
 /// The outputs of a model as numbers.

@@ -136,6 +136,19 @@ impl Progress {
         self.last_epoch = if words.is_empty() { words } else { format!("; before: {words}") };
     }
 
+    /// Says what is done after the last epoch, which may take a while, too.
+    pub fn phase(&mut self, text: &str) {
+        match &mut self.display {
+            #[cfg(feature = "progress")]
+            Display::Bar(bar) => bar.set_message(format!("{text}{}", self.last_epoch)),
+            Display::Lines(writer) => {
+                let _ = writeln!(writer, "{text}");
+                let _ = writer.flush();
+            }
+            Display::Hidden => {}
+        }
+    }
+
     /// Prints a line of text without disturbing the bar.
     pub fn say(&mut self, text: &str) {
         match &mut self.display {
@@ -241,6 +254,22 @@ mod tests {
     fn times_have_a_suitable_unit() {
         let words = [4.4, 89.0, 360.0, 7200.0, 200_000.0, f64::NAN].map(|x| Span(x).to_string());
         assert_eq!(words, ["4 s", "89 s", "6 min", "2.0 h", "2.3 days", "unknown time"]);
+    }
+
+    #[test]
+    fn what_comes_after_the_epochs_is_said() {
+        let (reader, writer) = io::pipe().unwrap();
+        let length = RunLength { epochs: 1, steps_per_epoch: 1, done: 0 };
+        let mut progress = Progress::lines(length, Box::new(writer));
+        progress.step(2, 0.5);
+        progress.end_epoch(&[("loss", 0.5)]);
+        progress.phase("comparing methods");
+        progress.finish();
+        let lines = io::read_to_string(reader).unwrap();
+        assert!(
+            lines.starts_with("epoch 1/1: loss 0.5000, ") && lines.ends_with("\ncomparing methods\n"),
+            "{lines}"
+        );
     }
 
     #[test]

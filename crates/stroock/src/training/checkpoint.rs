@@ -68,6 +68,10 @@ impl<'a> Checkpoint<'a> {
             }
         }
         let parameters = to_file(&model)?;
+        if let Some(best) = &mut best {
+            // A fit that has ended keeps in this file what it learned beside the parameters.
+            best.tensors.retain(|(name, _)| parameters.tensors.iter().any(|(own, _)| own == name));
+        }
         let checkpoint = Self {
             folder,
             metadata,

@@ -46,7 +46,8 @@ pub fn batcher() -> Batcher {
 
 pub fn model(channels: usize, dim: usize, hidden: usize, device: &Device) -> Model {
     let mut weights = InitialWeights::new(3, device);
-    let encoder = TimeAttentionConfig { hidden, embedding: 6, reference_points: 8, stretched: true };
+    let encoder =
+        TimeAttentionConfig { hidden, embedding: 6, reference_points: 8, stretched: true, local_heads: 0 };
     let drift = DriftKind::Chebyshev { terms: 3, interval: (0.0, 2.0) };
     let latent = LatentConfig { dim, drift, ..LatentConfig::default() };
     let decoder = MlpConfig { hidden: vec![12], ..MlpConfig::default() };

@@ -70,7 +70,8 @@ pub fn of_frames() -> LatentSdeConfig {
             layer(3, [3, 2], false, Follow::GroupNormRelu),
         ],
     };
-    let attention = TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true };
+    let attention =
+        TimeAttentionConfig { hidden: 6, embedding: 4, reference_points: 5, stretched: true, local_heads: 0 };
     let decoder = ImageDecoderConfig {
         first: ImageShape { channels: 3, height: 2, width: 2 },
         relu: false,

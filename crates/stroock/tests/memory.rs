@@ -1,0 +1,68 @@
+//! What predictions take of the memory: as much as they are, and not what the layers of all draws would.
+
+use burn::module::Module;
+use burn::tensor::Device;
+use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
+use stroock::decoder::MlpConfig;
+use stroock::encoder::TimeAttentionConfig;
+use stroock::initial::InitialWeights;
+use stroock::latent::LatentConfig;
+use stroock::likelihood::{LikelihoodKind, ScaleKind};
+use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws};
+use stroock::predict::{Draws, Predictor};
+use stroock::series::{Dataset, Observation, Series};
+use stroock_kernels::noise::NoiseKey;
+use stroock_testing::allocation::{self, Counting};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Width of the decoder's hidden layer.
+const HIDDEN: usize = 64;
+const TIMES: usize = 8000;
+
+/// Draws of a series of [`TIMES`] times, and the most bytes that it takes.
+fn drawn(samples: usize) -> (usize, Draws) {
+    let config = LatentSdeConfig {
+        observation: Observation::Vector { channels: 1 },
+        encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
+            hidden: 4,
+            embedding: 4,
+            reference_points: 4,
+            ..TimeAttentionConfig::default()
+        }),
+        latent: LatentConfig { dim: 3, ..LatentConfig::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![HIDDEN], ..MlpConfig::default() }),
+        likelihood: LikelihoodKind::Gaussian { scale: 0.1, scale_kind: ScaleKind::Fixed },
+        task: None,
+    };
+    let model = config.init(&mut InitialWeights::new(3, &Device::flex())).unwrap().materialize();
+    let times: Vec<f64> = (0..TIMES).map(|i| i as f64).collect();
+    let values = times.iter().map(|t| (0.01 * t).sin() as f32).collect();
+    let series = Series { times: times.clone(), values, ..Series::default() };
+    let data = Dataset::new(Observation::Vector { channels: 1 }, vec![series]).unwrap();
+    let axis = TimeAxis { start: 0.0, end: TIMES as f64, horizon: 1.0 };
+    let batcher = Batcher {
+        input_axis: axis,
+        grid_axis: axis,
+        grid: GridKind::Observations { largest_step: 0.1 },
+        input: InputChoice::All,
+        targets: TargetChoice::All,
+    };
+    let predictor = Predictor { model: &model, batcher: &batcher, residual: None };
+    let draws = PathDraws { key: NoiseKey::new(1, 0), samples, first_sample: 0 };
+    let (peak, mut drawn) =
+        allocation::peak_of(|| predictor.posterior(&data, &[0], &[times], draws).unwrap());
+    (peak, drawn.remove(0))
+}
+
+#[test]
+fn layers_of_all_draws_are_not_in_memory_at_once() {
+    let (few, of_few) = drawn(16);
+    let (many, of_many) = drawn(160);
+    // A layer of all draws would be 330 MB.
+    assert!(many < 160 * TIMES * HIDDEN * 4, "{few} and {many} bytes");
+    // Draws do not depend on how they are shared out.
+    assert_eq!(of_many.observations[..of_few.observations.len()], of_few.observations);
+    assert_eq!(of_many.states[..of_few.states.len()], of_few.states);
+}
