@@ -14,7 +14,8 @@ use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkCo
 use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, SteeredConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentSdeConfig, ModelConfig,
+    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
+    ModelConfig, NeuralSdeConfig, OdeConfig, SdeConfig,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -74,6 +75,24 @@ every_variant!(
             ..KnotEncoderConfig::default()
         },
         latent: KnotLatentConfig::Steered(SteeredConfig { gain: 3.0, ..SteeredConfig::default() }),
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+    ModelConfig::LatentOde(_) => LatentOdeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: EncoderConfig::LearnedEmbedding { width: 11 },
+        latent: OdeConfig { dim: 5, hidden: vec![6] },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+    ModelConfig::NeuralSde(_) => NeuralSdeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: EncoderConfig::LearnedEmbedding { width: 11 },
+        latent: SdeConfig { dim: 5, hidden: vec![6], diffusion_hidden: 7 },
         decoder: DecoderConfig::Mlp(MlpConfig::default()),
         likelihood: LikelihoodKind::Bernoulli,
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),

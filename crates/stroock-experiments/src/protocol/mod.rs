@@ -105,7 +105,7 @@ fn with_knots(model: ModelConfig, encoder: KnotEncoderConfig, latent: KnotLatent
 
 /// The recipe of the `best` presets: a warm-up of an epoch, one cosine to zero, short gradients, and weights that are
 /// averaged over about the last `1 / (1 - average)` steps.
-fn recipe(epochs: u64, average: f64, training: TrainingConfig) -> TrainingConfig {
+pub(crate) fn recipe(epochs: u64, average: f64, training: TrainingConfig) -> TrainingConfig {
     TrainingConfig {
         epochs,
         schedule: Schedule::WarmCosine { epochs: epochs as usize, warm_up: 1.0, floor: 0.0 },

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Experiment, Options, Protocol, rotating_mnist, sine};
+use crate::rival::Rival;
 
 /// Which settings a run starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -44,6 +45,11 @@ impl Preset {
             _ => &[Self::Paper, Self::Clean, Self::Globe, Self::Best],
         }
     }
+
+    /// The presets that say something about the data alone: those of rivals, whose models are their own.
+    pub fn of_rivals() -> &'static [Self] {
+        &[Self::Paper, Self::Clean]
+    }
 }
 
 /// Everything that a run depends on but the raw data.
@@ -54,6 +60,9 @@ pub struct RunConfig {
     pub experiment: Experiment,
     /// Which settings it started from.
     pub preset: Preset,
+    /// Which system of the tables it is, where it is not the paper's or ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Rival>,
     /// Seed of generated data and of splits; that of weights, batches and paths is `protocol.training.seed`.
     pub data_seed: u64,
     /// At most so many series of each part; 0 takes all of them.
@@ -90,7 +99,30 @@ impl RunConfig {
             }
             _ => {}
         }
-        Self { experiment, preset, data_seed: 1, limit: 0, options, protocol }
+        Self { experiment, preset, model: None, data_seed: 1, limit: 0, options, protocol }
+    }
+
+    /// The settings of a rival on the data of a preset; `None` where it has none for the experiment, or the preset is
+    /// more than a choice of data ([`Preset::of_rivals`]).
+    pub fn of_rival(rival: Rival, experiment: Experiment, preset: Preset, options: Options) -> Option<Self> {
+        if !Preset::of_rivals().contains(&preset) {
+            return None;
+        }
+        let protocol = rival.entry(experiment, options)?.protocol;
+        Some(Self { model: Some(rival), protocol, ..Self::new(experiment, preset, options) })
+    }
+
+    /// The name of the system in the tables of the paper, where it is not the paper's or ours.
+    pub fn system(&self) -> Option<&'static str> {
+        Some(self.model?.entry(self.experiment, self.options)?.system)
+    }
+
+    /// A short name for folders: [`Self::name`], and which system.
+    pub fn folder_name(&self) -> String {
+        match self.model {
+            Some(rival) => format!("{}-{}", self.name(), rival.name()),
+            None => self.name(),
+        }
     }
 
     /// A short name for files and tables: experiment and what was varied.

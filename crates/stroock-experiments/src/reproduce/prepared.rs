@@ -115,7 +115,7 @@ fn limited(sizes: Sizes, limit: usize) -> Sizes {
 }
 
 fn variables(names: &[&str]) -> Vec<Variable> {
-    names.iter().map(|&name| Variable { name: name.into(), unit: String::new(), is_static: false }).collect()
+    names.iter().map(|&name| Variable { name: name.into(), ..Variable::default() }).collect()
 }
 
 fn generated(SplitData { data, split }: SplitData, time_unit: &str) -> PreparedData {
@@ -175,7 +175,7 @@ fn activity_windows(
         data: windows.dataset,
         split,
         scaler: Scaler::identity(),
-        variables: channels.map(|name| Variable { name, unit: "m".into(), is_static: false }).collect(),
+        variables: channels.map(|name| Variable { name, unit: "m".into(), ..Variable::default() }).collect(),
         time_unit: "10 ms".into(),
         classes: activity::CLASSES.map(str::to_owned).to_vec(),
         coverage,
@@ -213,7 +213,11 @@ fn stays(config: &RunConfig, folder: &DataFolder, cache: &Cache) -> Result<Prepa
     let doubles = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect();
     Ok(PreparedData {
         split,
-        scaler: Scaler { shift: doubles(&scaling.minimum), scale: doubles(&scaling.maximum) },
+        scaler: Scaler {
+            shift: doubles(&scaling.minimum),
+            scale: doubles(&scaling.maximum),
+            ..Scaler::identity()
+        },
         variables: variables(&physionet::VARIABLES),
         time_unit: "h".into(),
         classes: Vec::new(),
@@ -229,7 +233,11 @@ fn lorenz(config: &RunConfig) -> Result<PreparedData, PreparedDataError> {
     let split = Split::random(series, 0.1, 0.1, config.data_seed);
     let normaliser = made.normaliser;
     Ok(PreparedData {
-        scaler: Scaler { shift: normaliser.mean.to_vec(), scale: normaliser.sd.to_vec() },
+        scaler: Scaler {
+            shift: normaliser.mean.to_vec(),
+            scale: normaliser.sd.to_vec(),
+            ..Scaler::identity()
+        },
         variables: variables(&["X", "Y", "Z"]),
         ..generated(SplitData { data: made.data, split }, "")
     })

@@ -79,16 +79,22 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
     for run in runs {
         groups.entry(key(run)).or_insert(Group { runs: Vec::new() }).runs.push(run);
     }
-    for group in groups.values() {
-        let _ = writeln!(text, "{}", group.row(metric));
-        if let Some(row) = group.row_with_draws(metric) {
-            let _ = writeln!(text, "{row}");
-        }
-    }
+    // Rivals stand beside their published numbers.
+    let (own, mut rivals): (Vec<&Group>, Vec<&Group>) =
+        groups.values().partition(|group| group.runs[0].config.model.is_none());
+    own.iter().for_each(|group| group.write(text, metric));
     for row in published(&runs[0].config) {
         let value = number(metric, row.mean, row.sd);
         let _ = writeln!(text, "| {} | {value} | as published | | | | whole |", row.model);
+        rivals.retain(|group| {
+            let is_here = group.runs[0].config.system() == Some(row.model);
+            if is_here {
+                group.write(text, metric);
+            }
+            !is_here
+        });
     }
+    rivals.iter().for_each(|group| group.write(text, metric));
     let commands: Vec<&str> =
         groups.values().filter_map(|group| group.runs.first()).map(|run| run.command.as_str()).collect();
     let _ = write!(
@@ -106,6 +112,13 @@ fn key(run: &RunResult) -> String {
 }
 
 impl Group<'_> {
+    fn write(&self, text: &mut String, metric: Metric) {
+        let _ = writeln!(text, "{}", self.row(metric));
+        if let Some(row) = self.row_with_draws(metric) {
+            let _ = writeln!(text, "{row}");
+        }
+    }
+
     fn row(&self, metric: Metric) -> String {
         let values: Vec<f64> = self.runs.iter().map(|run| run.test.value).collect();
         self.line("", number_of(metric, &values))
@@ -132,8 +145,12 @@ impl Group<'_> {
             true => "not noted".to_owned(),
             false => noted.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
         };
+        let system = match first.config.system() {
+            Some(system) => format!("{system} (our harness)"),
+            None => "**stroock**".to_owned(),
+        };
         format!(
-            "| **stroock**, preset `{}`{what}{stopped} | {value} | {} (tested: {}, {}) | {} | {minutes:.1} min | {threads} | {} |",
+            "| {system}, preset `{}`{what}{stopped} | {value} | {} (tested: {}, {}) | {} | {minutes:.1} min | {threads} | {} |",
             first.config.preset.name(),
             first.epochs,
             first.tested_epoch,

@@ -1,0 +1,107 @@
+//! The systems that the paper compares itself with, in the harness of its experiments: the same data, batches, metric and
+//! choice of the tested epoch, with another model and its settings.
+//!
+//! A rival is a file with a function from an experiment to its [`Protocol`], or to nothing where it has no preset, and a
+//! line in the list below.
+
+mod latent_ode;
+mod neural_sde;
+
+use serde::{Deserialize, Serialize};
+use stroock::model::{LatentSdeConfig, ModelConfig};
+
+use crate::protocol::{Experiment, Options, Protocol, recipe};
+
+/// What a file of a rival says about an experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its name in the tables of the paper.
+    pub system: &'static str,
+    /// Its settings.
+    pub protocol: Protocol,
+}
+
+macro_rules! rivals {
+    ($($(#[$doc:meta])* $rival:ident = $name:literal from $module:ident;)+) => {
+        /// A system that the paper compares itself with.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Rival {
+            $($(#[$doc])* #[serde(rename = $name)] $rival,)+
+        }
+
+        impl Rival {
+            /// All of them.
+            pub const ALL: &'static [Rival] = &[$(Rival::$rival),+];
+
+            /// The name in commands and files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Rival::$rival => $name,)+
+                }
+            }
+
+            /// Name and settings in an experiment; `None` where it has no preset.
+            ///
+            /// ```
+            /// use stroock_experiments::protocol::{Experiment, Options};
+            /// use stroock_experiments::rival::Rival;
+            /// let entry = Rival::LatentOde.entry(Experiment::Physionet, Options::default()).unwrap();
+            /// assert_eq!(entry.system, "mTAND-ODE");
+            /// assert!(Rival::LatentOde.entry(Experiment::Sine, Options::default()).is_none());
+            /// ```
+            pub fn entry(self, experiment: Experiment, options: Options) -> Option<Entry> {
+                match self {
+                    $(Rival::$rival => $module::entry(experiment, options),)+
+                }
+            }
+        }
+    };
+}
+
+rivals! {
+    /// A latent ordinary differential equation: mTAND-ODE and CNN-ODE.
+    LatentOde = "latent-ode" from latent_ode;
+    /// A latent SDE in `R^n`: mTAND-SDE and CNN-SDE.
+    NeuralSde = "neural-sde" from neural_sde;
+}
+
+impl Rival {
+    /// The experiments that it has a preset for.
+    pub fn experiments(self) -> impl Iterator<Item = Experiment> {
+        let has = move |experiment: &Experiment| self.entry(*experiment, Options::default()).is_some();
+        Experiment::ALL.into_iter().filter(has)
+    }
+
+    /// Those that have a preset for an experiment.
+    pub fn of(experiment: Experiment) -> impl Iterator<Item = Rival> {
+        let has = move |rival: &Rival| rival.entry(experiment, Options::default()).is_some();
+        Rival::ALL.iter().copied().filter(has)
+    }
+}
+
+/// Epochs of a short run.
+const EPOCHS: u64 = 60;
+
+/// The published protocol of an experiment with another model in the place of its own, for short runs: one cosine to zero,
+/// and no ramp of the task, which would take all of them. `None` for experiments without a comparison.
+fn in_the_place_of_the_papers(
+    experiment: Experiment,
+    options: Options,
+    model: impl FnOnce(LatentSdeConfig) -> ModelConfig,
+) -> Option<Protocol> {
+    if matches!(experiment, Experiment::Lorenz | Experiment::Sine) {
+        return None;
+    }
+    let protocol = experiment.paper(options);
+    let model = model(protocol.model.as_latent_sde()?.clone());
+    let mut training = recipe(EPOCHS, 0.995, protocol.training);
+    training.weights.task_ramp = 0;
+    // The published weights are doubled where the published divergence lacks the factor 1/2; that of a rival has it.
+    training.weights.kl_path = training.weights.kl_start;
+    Some(Protocol { model, training, ..protocol })
+}
+
+/// A name after the encoder: convolutions of one frame, or attention over time.
+fn by_encoder(experiment: Experiment, of_frame: &'static str, of_times: &'static str) -> &'static str {
+    if experiment == Experiment::RotatingMnist { of_frame } else { of_times }
+}
