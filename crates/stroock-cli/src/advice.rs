@@ -61,6 +61,7 @@ fn about_model(error: &EstimatorError) -> Option<String> {
             EstimatorError::NoClasses => "name it with --target",
             EstimatorError::NotClassifier => "fit one with --task classify --target COLUMN",
             EstimatorError::NoTable => "fit one with `stroock fit`",
+            EstimatorError::Logarithm { .. } => "check --log",
             EstimatorError::Quantile { .. } => "check --quantiles",
             EstimatorError::Nothing => "check --count",
             EstimatorError::Samples { .. } => "ask for fewer with --samples, or for more with --draws",

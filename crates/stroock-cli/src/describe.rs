@@ -1,10 +1,11 @@
 //! `stroock describe`: what is in a table.
 
-use stroock::series::table::{Overview, ReadOptions, Table};
+use stroock::series::table::{Finding, Overview, ReadOptions, Table, VariableOverview};
 
 use crate::arguments::DescribeArguments;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
+use crate::record::quoted;
 use crate::tables::hints;
 
 pub fn run(arguments: &DescribeArguments) -> Result<(), Failure> {
@@ -14,5 +15,13 @@ pub fn run(arguments: &DescribeArguments) -> Result<(), Failure> {
         return print_json(&overview);
     }
     print(&overview.text())?;
+    let is_skewed = |variable: &&VariableOverview| {
+        variable.findings.iter().any(|finding| matches!(finding, Finding::Logarithm { .. }))
+    };
+    let skewed: Vec<&str> =
+        overview.variables.iter().filter(is_skewed).map(|variable| variable.name.as_str()).collect();
+    if !skewed.is_empty() {
+        print(&format!("to learn logarithms: stroock fit --log {}", quoted(&skewed.join(","))))?;
+    }
     hints(&overview.columns).iter().try_for_each(|hint| print(hint))
 }

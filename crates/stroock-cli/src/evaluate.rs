@@ -1,23 +1,34 @@
 //! `stroock evaluate`: values are held out, and predicted.
 
-use stroock::estimator::{EvaluateOptions, Evaluation, LeftOut, Model, Prepared};
+use stroock::estimator::{
+    EvaluateOptions, Evaluation, LeftOut, Model, Prepared, SampleSource, SamplesEvaluation,
+};
 use stroock::run::RunPaths;
-use stroock::score::{HoldOut, Scores};
+use stroock::score::{EnergyTest, HoldOut, Scores, VariableLook};
 use stroock::series::Split;
 use stroock::series::table::Table;
 
 use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
+use crate::busy::busy;
 use crate::failure::Failure;
 use crate::fit::{config_of, tables_of};
 use crate::output::{print, print_json};
+use crate::predict::warn_of_prior;
 use crate::record::Record;
 use crate::tables::{load, read_for, warn};
 
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let model = load(&arguments.model)?;
     let subject = Subject::open(&model, arguments)?;
-    let evaluation = evaluate(&model, &subject, &options(&arguments.held))?;
+    let mut evaluation = evaluate(&model, &subject, &options(&arguments.held))?;
     warn(&evaluation.warnings);
+    if let Some(source) = arguments.samples {
+        warn_of_prior(&model, source);
+        let seed = arguments.held.seed;
+        let samples =
+            busy("comparing samples with the data", || subject.samples(&model, source.into(), seed))?;
+        evaluation.samples = Some(samples);
+    }
     if let Some(path) = &arguments.record {
         let config = config_of(&arguments.model)?;
         Record::new(&config, &subject, &evaluation, &RunPaths::new(&arguments.model))?.write(path)?;
@@ -32,10 +43,11 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
 /// The scores of a model: of forecasts, where the last part of every series is held out.
 pub fn evaluate(model: &Model, subject: &Subject, options: &EvaluateOptions) -> Result<Evaluation, Failure> {
     let numbers = subject.numbers.as_deref();
-    Ok(match options.hold_out {
-        HoldOut::Tail { .. } => model.evaluate_forecasts(&subject.table, numbers, options)?,
-        _ => model.evaluate(&subject.prepared, numbers, options)?,
-    })
+    let evaluation = busy("predicting values that are held out", || match options.hold_out {
+        HoldOut::Tail { .. } => model.evaluate_forecasts(&subject.table, numbers, options),
+        _ => model.evaluate(&subject.prepared, numbers, options),
+    });
+    Ok(evaluation?)
 }
 
 /// The series that a model is tested on.
@@ -46,6 +58,8 @@ pub struct Subject {
     /// Numbers of the series; all of them if not given.
     pub numbers: Option<Vec<usize>>,
     pub part: Part,
+    /// Numbers of other series that the model was trained on.
+    pub training: Vec<usize>,
 }
 
 /// Which series a model is tested on.
@@ -92,7 +106,8 @@ impl Subject {
         table: &TableArguments,
     ) -> Result<Self, Failure> {
         let table = read_for(model, files, table)?;
-        Ok(Self { prepared: model.prepare(&table)?, table, numbers: None, part: Part::Given })
+        let prepared = model.prepare(&table)?;
+        Ok(Self { prepared, table, numbers: None, part: Part::Given, training: Vec::new() })
     }
 
     /// The series that a run has kept for testing; those of validation where it has none.
@@ -105,11 +120,19 @@ impl Subject {
 
     /// The same, where the split is known.
     pub fn of_split(split: Split, prepared: Prepared, table: Table) -> Self {
-        let parts =
-            [(Part::Test, split.test), (Part::Validation, split.validation), (Part::Training, split.train)];
+        let Split { train, validation, test } = split;
+        let parts = [(Part::Test, test), (Part::Validation, validation), (Part::Training, train.clone())];
         let found = parts.into_iter().find(|(_, numbers)| !numbers.is_empty());
         let (part, numbers) = found.unwrap_or((Part::Training, Vec::new()));
-        Self { table, prepared, numbers: Some(numbers), part }
+        let training = if part == Part::Training { Vec::new() } else { train };
+        Self { table, prepared, numbers: Some(numbers), part, training }
+    }
+
+    /// Sampled series beside those of the test.
+    fn samples(&self, model: &Model, source: SampleSource, seed: u64) -> Result<SamplesEvaluation, Failure> {
+        let all: Vec<usize> = (0..self.prepared.data.series().len()).collect();
+        let numbers = self.numbers.as_deref().unwrap_or(&all);
+        Ok(model.evaluate_samples(&self.prepared, numbers, &self.training, source, seed)?)
     }
 }
 
@@ -186,6 +209,10 @@ pub fn text(evaluation: &Evaluation) -> String {
         lines.push(String::new());
         lines.extend(class_lines(classes));
     }
+    if let Some(samples) = &evaluation.samples {
+        lines.push(String::new());
+        lines.extend(sample_lines(samples));
+    }
     lines.join("\n")
 }
 
@@ -212,6 +239,50 @@ fn class_lines(evaluation: &stroock::estimator::ClassEvaluation) -> Vec<String> 
             "  {name:<20}{:>8}{:>11.3}{:>9.3}{:>7.3}   {counts}",
             class.count, class.precision, class.recall, class.f1
         ));
+    }
+    lines
+}
+
+/// Sampled series beside observed ones, variable by variable, and the two-sample tests.
+fn sample_lines(samples: &SamplesEvaluation) -> Vec<String> {
+    let source = match samples.source {
+        SampleSource::Posterior => "",
+        SampleSource::Prior => " from the prior",
+    };
+    let mut lines = vec![
+        format!(
+            "{} series sampled{source} at the times of the series above, beside these and beside series of the training:",
+            samples.series
+        ),
+        format!(
+            "  {:<20}{:<10}{:>11}{:>11}{:>11}{:>11}{:>17}",
+            "variable", "series", "mean", "sd", "sd within", "profile", "autocorrelation"
+        ),
+    ];
+    let row = |name: &str, kind: &str, look: &VariableLook, differences: [Option<f64>; 2]| {
+        let name: String = name.chars().take(19).collect();
+        let [profile, autocorrelation] =
+            differences.map(|found| found.map_or_else(String::new, |found| format!("{found:.3}")));
+        let moments = [look.mean, look.sd, look.sd_within].map(number).concat();
+        format!("  {name:<20}{kind:<10}{moments}{profile:>11}{autocorrelation:>17}").trim_end().to_owned()
+    };
+    for variable in &samples.variables {
+        lines.push(row(&variable.name, "test", &variable.test, [None; 2]));
+        let others = [("sampled", Some(&variable.samples)), ("training", variable.training.as_ref())];
+        lines.extend(others.into_iter().filter_map(|(kind, compared)| {
+            let compared = compared?;
+            let differences = [compared.profile_difference, compared.autocorrelation_difference];
+            Some(row("", kind, &compared.look, differences))
+        }));
+    }
+    lines.push("  (profile, autocorrelation: root mean square difference from the test series)".into());
+    let test = |kind: &str, test: &Option<EnergyTest>| {
+        test.map(|test| format!("{kind} {:.4} (p = {:.3})", test.distance, test.p_value))
+    };
+    let tests = [test("sampled", &samples.samples), test("training", &samples.training)];
+    let tests: Vec<String> = tests.into_iter().flatten().collect();
+    if !tests.is_empty() {
+        lines.push(format!("Energy distance from the test series: {}", tests.join(", ")));
     }
     lines
 }

@@ -10,6 +10,7 @@ use stroock::series::table::{Align, ReadOptions, Sampling, Table};
 use stroock::training::Outcome;
 
 use crate::arguments::{FitArguments, GoalName, Layer};
+use crate::busy::busy;
 use crate::evaluate::{self, Subject};
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
@@ -75,7 +76,9 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     Record::new(&config, &subject, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
     let page = folder.paths().report();
-    report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)?;
+    busy("writing the report", || {
+        report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)
+    })?;
     if arguments.json {
         return print_json(&Results {
             run: arguments.out.display().to_string(),
@@ -126,12 +129,14 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
     let table = tables::read(&arguments.data, &read)?;
     let sampling = sampling(arguments, &table)?;
     let table = table.sampled(sampling);
-    let fit = FitConfig::suggest(&table, sampling, arguments.task.into())?;
+    let mut fit = FitConfig::suggest(&table, sampling, arguments.task.into())?;
+    fit.logarithms.clone_from(&arguments.log);
     let mut config = RunConfig {
         command: command_line(),
         data: DataConfig::of(&table, arguments.data.clone(), read),
         fit,
     };
+    config.fit.known.clone_from(&arguments.known);
     let settings = &arguments.settings;
     config.fit = settings.over_run(&config, Layer::File)?;
     if let Some(seed) = arguments.seed {
@@ -142,6 +147,8 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
     }
     config.fit = settings.over_run(&config, Layer::Single)?;
     check_epochs(&config)?;
+    config.fit.known_channels(&table)?;
+    config.fit.logarithm_mask(&table)?;
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))

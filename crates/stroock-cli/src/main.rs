@@ -4,6 +4,7 @@ mod advice;
 mod allocator;
 mod arguments;
 mod bench;
+mod busy;
 mod data;
 mod demo;
 mod describe;

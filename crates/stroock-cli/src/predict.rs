@@ -3,9 +3,14 @@
 use stroock::estimator::{Horizon, Model, PredictOptions};
 use stroock::series::table::{Form, TimeScale};
 
-use crate::arguments::{ClassifyArguments, ForecastArguments, ImputeArguments, SampleArguments};
+use crate::arguments::{ClassifyArguments, ForecastArguments, ImputeArguments, SampleArguments, SourceName};
+use crate::busy::busy;
 use crate::failure::Failure;
+use crate::output::say;
 use crate::tables::{load, read_cells_for, read_for, warn, write};
+
+const FILLING: &str = "filling gaps";
+const SAMPLING: &str = "sampling";
 
 pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
     let subject = &arguments.subject;
@@ -17,7 +22,8 @@ pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
         return impute_wide(&model, arguments, &options);
     }
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let predictions = model.impute(&table, (!at.is_empty()).then_some(at.as_slice()), &options)?;
+    let at = (!at.is_empty()).then_some(at.as_slice());
+    let predictions = busy(FILLING, || model.impute(&table, at, &options))?;
     warn(&predictions.warnings);
     write(&predictions.data_frame(), &arguments.output)
 }
@@ -26,7 +32,7 @@ pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
 fn impute_wide(model: &Model, arguments: &ImputeArguments, options: &PredictOptions) -> Result<(), Failure> {
     let (subject, output) = (&arguments.subject, &arguments.output);
     let (table, mut cells) = read_cells_for(model, &subject.data, &subject.table)?;
-    let predictions = model.impute(&table, None, options)?;
+    let predictions = busy(FILLING, || model.impute(&table, None, options))?;
     warn(&predictions.warnings);
     match table.columns.form {
         Form::Long { .. } => write(&model.filled(&table, &predictions)?, output),
@@ -51,9 +57,10 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
     };
     let every = arguments.every.as_deref().map(|text| length(scale, "--every", text)).transpose()?;
     let table = read_for(&model, &subject.data, &subject.table)?;
-    let predictions = model.forecast(&table, horizon, every, &arguments.intervals.options())?;
+    let options = arguments.intervals.options();
+    let predictions = busy("forecasting", || model.forecast(&table, horizon, every, &options))?;
     warn(&predictions.warnings);
-    predictions.notes.iter().for_each(|note| eprintln!("{note}"));
+    predictions.notes.iter().for_each(|note| say(note));
     write(&predictions.data_frame(), &arguments.output)
 }
 
@@ -63,7 +70,7 @@ pub fn classify(arguments: &ClassifyArguments) -> Result<(), Failure> {
     let table = read_for(&model, &subject.data, &subject.table)?;
     let options =
         PredictOptions { draws: arguments.draws, seed: arguments.seed, ..PredictOptions::default() };
-    let classes = model.classify(&table, &options)?;
+    let classes = busy("classifying", || model.classify(&table, &options))?;
     warn(&classes.warnings);
     write(&classes.data_frame(), &arguments.output)
 }
@@ -75,13 +82,26 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
         None => None,
     };
     let data_frame = match arguments.data.is_empty() {
-        true => model.sample(arguments.count, every, arguments.seed)?,
+        true => {
+            warn_of_prior(&model, arguments.from);
+            let source = arguments.from.into();
+            busy(SAMPLING, || model.sample_from(source, arguments.count, every, arguments.seed))?
+        }
         false => {
             let table = read_for(&model, &arguments.data, &arguments.table)?;
-            model.sample_given(&table, arguments.count, every, arguments.seed)?
+            busy(SAMPLING, || model.sample_given(&table, arguments.count, every, arguments.seed))?
         }
     };
     write(&data_frame, &arguments.output)
+}
+
+/// Says that new series come from the prior where that was not asked for.
+pub fn warn_of_prior(model: &Model, source: SourceName) {
+    if source == SourceName::Posterior && model.sampler.is_none() {
+        let sentence = "the model file does not hold what series that look like the training data are sampled from: they \
+                        are sampled from the prior; fit the model again";
+        warn(&[sentence.into()]);
+    }
 }
 
 /// A time as the user writes it.

@@ -9,8 +9,11 @@ use stroock::series::table::{
 };
 
 use crate::arguments::{OutputArguments, TableArguments};
+use crate::busy::busy;
 use crate::failure::Failure;
 use crate::output::say;
+
+const READING: &str = "reading";
 
 /// Reads a model file, or the best model of a run folder, and says so where its fit has not ended.
 pub fn load(path: &Path) -> Result<Model, Failure> {
@@ -29,7 +32,7 @@ pub fn load(path: &Path) -> Result<Model, Failure> {
 
 /// Reads tables, and says on standard error which column is what.
 pub fn read(files: &[PathBuf], options: &ReadOptions) -> Result<Table, Failure> {
-    let table = Table::read(files, options)?;
+    let table = busy(READING, || Table::read(files, options))?;
     found(&table).iter().for_each(|line| say(line));
     Ok(table)
 }
@@ -45,7 +48,8 @@ pub fn read_cells_for(
     files: &[PathBuf],
     arguments: &TableArguments,
 ) -> Result<(Table, Cells), Failure> {
-    let (table, cells) = Table::read_with_cells(files, &options_for(model, arguments)?)?;
+    let options = options_for(model, arguments)?;
+    let (table, cells) = busy(READING, || Table::read_with_cells(files, &options))?;
     found(&table).iter().for_each(|line| say(line));
     Ok((table, cells))
 }

@@ -12,6 +12,11 @@ fn data() -> Option<PathBuf> {
 /// Runs an experiment, and gives the text of the files that it must have written beside the usual ones; those with `!`
 /// before their names must not be there.
 fn reproduce(name: &str, data: Option<&Path>, more: &[&str], files: &[&str]) -> Vec<String> {
+    reproduce_as("**stroock**", name, data, more, files)
+}
+
+/// The same of any system, with its name in the table.
+fn reproduce_as(system: &str, name: &str, data: Option<&Path>, more: &[&str], files: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_stroock"));
     command.args(["reproduce", name, "--epochs", "2", "--limit", "4", "--out", "runs/one", "--json"]);
@@ -51,7 +56,7 @@ fn reproduce(name: &str, data: Option<&Path>, more: &[&str], files: &[&str]) -> 
     let table = std::fs::read_to_string(folder.path().join("RESULTS.md")).unwrap();
     let threads = format!(" min | {} |", result["threads"]);
     assert!(table.contains(&threads), "{table}");
-    assert!(table.contains("**stroock**") && table.contains(&format!("stroock reproduce {name}")), "{table}");
+    assert!(table.contains(system) && table.contains(&format!("stroock reproduce {name}")), "{table}");
     let text = |file: &&str| match file.strip_prefix('!') {
         Some(absent) => {
             assert!(!run.join(absent).exists(), "{name}: {absent}");
@@ -108,6 +113,57 @@ fn the_rotating_digits() {
 fn the_rotating_digits_with_variants() {
     let Some(data) = data() else { return };
     reproduce("rotating-mnist", Some(&data), &["--preset", "tuned"], &[]);
+}
+
+#[test]
+fn rivals_of_the_pendulum() {
+    reproduce_as(
+        "| mTAND-ODE (our harness), preset `clean` |",
+        "pendulum-angle",
+        None,
+        &["--model", "latent-ode"],
+        &[],
+    );
+    reproduce_as(
+        "| mTAND-SDE (our harness), preset `clean` |",
+        "pendulum-images",
+        None,
+        &["--model", "neural-sde"],
+        &[],
+    );
+}
+
+#[test]
+fn rivals_on_public_data() {
+    let Some(data) = data() else { return };
+    let run = |system: &str, name: &str, model: &str| {
+        let system = format!("| {system} (our harness), preset `clean` |");
+        reproduce_as(&system, name, Some(&data), &["--model", model], &[]);
+    };
+    run("CNN-ODE", "rotating-mnist", "latent-ode");
+    run("CNN-SDE", "rotating-mnist", "neural-sde");
+    run("mTAND-ODE", "activity", "latent-ode");
+    run("mTAND-SDE", "activity", "neural-sde");
+    run("mTAND-ODE", "physionet", "latent-ode");
+    run("mTAND-SDE", "physionet", "neural-sde");
+}
+
+#[test]
+fn a_model_that_an_experiment_does_not_have() {
+    let said = |arguments: &[&str]| {
+        let done =
+            Command::new(env!("CARGO_BIN_EXE_stroock")).arg("reproduce").args(arguments).output().unwrap();
+        assert!(!done.status.success());
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let words = said(&["sine", "--model", "latent-ode"]);
+    let there = "rotating-mnist, pendulum-angle, pendulum-images, activity, physionet";
+    let expected = format!("sine has no model but its own; `latent-ode` has presets for {there}");
+    assert!(words.contains(&expected), "{words}");
+    let words = said(&["activity", "--model", "latent-ode", "--preset", "best"]);
+    assert!(words.contains("it has no preset `best`, but paper, clean"), "{words}");
+    let words = said(&["activity", "--model", "perceptron"]);
+    assert!(words.contains("latent-ode") && words.contains("neural-sde"), "{words}");
 }
 
 #[test]

@@ -285,6 +285,9 @@ fn mistakes_are_named() {
     fails(&["fit", "empty.csv", "--out", "run"], 1, &["nothing is observed"]);
     fails(&["fit", "bad.csv", "--skip-bad-rows", "--out", "run", "--task", "classify"], 1, &["--target"]);
     fails(&["fit", "bad.csv"], 2, &["--out"]);
+    std::fs::write(at.join("good.csv"), "id,time,x,y\na,0,1,2\na,1,2,3\na,2,1,1\n").unwrap();
+    fails(&["fit", "good.csv", "--out", "run", "--known", "z"], 1, &["`z`", "`x`, `y`"]);
+    fails(&["fit", "good.csv", "--out", "run", "--known", "x,y"], 1, &["nothing to forecast"]);
     fails(&["impute", "no-run", "bad.csv"], 1, &["no-run"]);
     fails(&["evaluate", "no-run", "--share", "2"], 2, &["between 0 and 1"]);
     assert!(!at.join("run").exists(), "a refused fit leaves no folder");

@@ -15,6 +15,7 @@ use stroock::estimator::{FitConfig, RunConfig};
 use stroock::run::resolve_over;
 use stroock_experiments::protocol::{Experiment, Options, Resolution};
 use stroock_experiments::reproduce::Preset;
+use stroock_experiments::rival::Rival;
 
 use crate::failure::Failure;
 
@@ -22,7 +23,7 @@ pub use bench::{Bench, DrawArguments, EncoderArguments, PathArguments, StepArgum
 pub use growth::GrowthArguments;
 pub use practice::{
     ClassifyArguments, DescribeArguments, EvaluateArguments, FitArguments, ForecastArguments, GoalName,
-    HeldArguments, HoldOutName, ImputeArguments, ReportArguments, SampleArguments,
+    HeldArguments, HoldOutName, ImputeArguments, ReportArguments, SampleArguments, SourceName,
 };
 pub use tables::{OutputArguments, TableArguments};
 
@@ -65,7 +66,8 @@ pub enum Command {
     /// Hold out values and score their predictions and prediction intervals
     #[command(after_help = "Examples:\n  stroock evaluate run\n  \
         stroock evaluate run sensors.csv --hold-out blocks --json\n  \
-        stroock evaluate run --hold-out tail --origins 3")]
+        stroock evaluate run --hold-out tail --origins 3\n  \
+        stroock evaluate run --samples")]
     Evaluate(EvaluateArguments),
     /// Write an HTML report on a fitted model: fits, calibration, latent paths and configuration
     #[command(after_help = "Example:\n  stroock report run")]
@@ -73,6 +75,7 @@ pub enum Command {
     /// Train and test a model on an experiment of the paper
     #[command(after_help = "Examples:\n  stroock reproduce sine --epochs 200 --out sine-run\n  \
         stroock reproduce physionet --observed 0.5 --minutes 6 --epochs 60 --out physionet-run\n  \
+        stroock reproduce pendulum-angle --model latent-ode --out ode-run\n  \
         stroock reproduce --table runs")]
     Reproduce(ReproduceArguments),
     /// List, download and check the public data sets
@@ -121,7 +124,10 @@ pub struct ReproduceArguments {
     /// Settings to start from
     #[arg(long, value_enum, default_value_t = PresetName::Clean)]
     pub preset: PresetName,
-    /// Passes over the training series [default: as published]
+    /// Another system of the paper's tables in the place of its model, on the data of the preset paper or clean
+    #[arg(long, value_name = "NAME", value_parser = rivals())]
+    pub model: Option<Rival>,
+    /// Passes over the training series [default: as published, 60 with --model]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
     /// Random seed of weights, batches and paths
@@ -323,6 +329,15 @@ fn experiments() -> impl TypedValueParser<Value = Experiment> {
     names.try_map(|name| {
         let found = Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
         found.ok_or_else(|| format!("`{name}` is no experiment"))
+    })
+}
+
+/// The rivals by their names.
+fn rivals() -> impl TypedValueParser<Value = Rival> {
+    let names = PossibleValuesParser::new(Rival::ALL.iter().map(|rival| rival.name()));
+    names.try_map(|name| {
+        let found = Rival::ALL.iter().copied().find(|rival| rival.name() == name);
+        found.ok_or_else(|| format!("`{name}` is no model of the tables"))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use stroock::estimator::Goal;
+use stroock::estimator::{Goal, SampleSource};
 
 use super::SettingsArguments;
 use super::tables::{IntervalArguments, OutputArguments, TableArguments, at_least_one};
@@ -37,10 +37,17 @@ pub struct FitArguments {
     /// Column of class labels, one per time point or one per series
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
+    /// Variables that are known ahead of time, such as prices or holidays, for forecasts to use; `forecast` reads their
+    /// future values from rows of its table
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub known: Vec<String>,
     /// Length of the windows that long series are cut into, such as 48, 2d or 6h; `none` keeps them whole
     /// [default: chosen from the data]
     #[arg(long, value_name = "LENGTH")]
     pub window: Option<String>,
+    /// Learn the logarithms of these variables, which have no negative values; predictions stay in their own units
+    #[arg(long, value_name = "VARIABLES", value_delimiter = ',')]
+    pub log: Vec<String>,
     /// Passes over the training series [default: chosen from the data]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
@@ -52,7 +59,7 @@ pub struct FitArguments {
     #[command(flatten)]
     pub table: TableArguments,
     /// Resume the run in the folder
-    #[arg(long, conflicts_with_all = ["data", "seed", "window"])]
+    #[arg(long, conflicts_with_all = ["data", "seed", "window", "known", "log"])]
     pub resume: bool,
     /// Print the results as JSON
     #[arg(long)]
@@ -150,11 +157,15 @@ pub struct ClassifyArguments {
 pub struct SampleArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// Series to sample posterior paths for; without any, new series are sampled
+    /// Series to sample posterior paths for; without any, new series are sampled, each over the span of the training
+    /// series, or of one window of long ones
     pub data: Vec<PathBuf>,
     /// Number of new series, or of posterior paths per given series
     #[arg(long, default_value_t = 10, value_parser = at_least_one)]
     pub count: usize,
+    /// What new series are sampled from
+    #[arg(long, value_enum, default_value_t = SourceName::Posterior, conflicts_with = "data")]
+    pub from: SourceName,
     /// Step between the times, such as 1, 15min or 6h [default: the median step of the training data]
     #[arg(long, value_name = "LENGTH")]
     pub every: Option<String>,
@@ -167,6 +178,24 @@ pub struct SampleArguments {
     pub output: OutputArguments,
 }
 
+/// What new series are sampled from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SourceName {
+    /// What the model has made of all training series together: series that look like them
+    Posterior,
+    /// The prior of the latent process
+    Prior,
+}
+
+impl From<SourceName> for SampleSource {
+    fn from(name: SourceName) -> Self {
+        match name {
+            SourceName::Posterior => SampleSource::Posterior,
+            SourceName::Prior => SampleSource::Prior,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct EvaluateArguments {
     /// Model file, or folder of a run
@@ -177,6 +206,16 @@ pub struct EvaluateArguments {
     pub table: TableArguments,
     #[command(flatten)]
     pub held: HeldArguments,
+    /// Compare sampled series with the test series, too: scale, profile over time, autocorrelation, a two-sample test
+    #[arg(
+        long,
+        value_name = "FROM",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "posterior"
+    )]
+    pub samples: Option<SourceName>,
     /// Write a record of the run, its data and its scores as JSON to this file
     #[arg(long)]
     pub record: Option<PathBuf>,

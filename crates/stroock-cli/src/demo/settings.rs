@@ -41,6 +41,7 @@ impl Default for DemoConfig {
                     embedding: 64,
                     reference_points: 64,
                     stretched: true,
+                    local_heads: 0,
                 }),
                 latent: LatentConfig::default(),
                 decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![64], ..MlpConfig::default() }),
@@ -85,7 +86,7 @@ impl DemoConfig {
         let variable = |channel: &Channel| Variable {
             name: channel.name.into(),
             unit: channel.unit.into(),
-            is_static: false,
+            ..Variable::default()
         };
         Description {
             model: self.model.clone(),

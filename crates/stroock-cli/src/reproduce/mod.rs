@@ -13,6 +13,7 @@ use stroock_experiments::protocol::{Experiment, Options};
 use stroock_experiments::reproduce::{
     PreparedData, Preset, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
 };
+use stroock_experiments::rival::Rival;
 
 use crate::arguments::{PresetName, ReproduceArguments, Seeds};
 use crate::data::folder as data_folder;
@@ -33,12 +34,16 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
         let (name, wanted) = (experiment.name(), preset.name());
         return Err(format!("{name} has no preset `{wanted}`, but {}", there.join(", ")).into());
     }
-    let mut config = RunConfig::new(experiment, preset, options);
+    let mut config = match arguments.model {
+        None => RunConfig::new(experiment, preset, options),
+        Some(rival) => RunConfig::of_rival(rival, experiment, preset, options)
+            .ok_or_else(|| no_preset(rival, experiment, preset))?,
+    };
     config.limit = arguments.limit;
     if let Some(epochs) = arguments.epochs {
         config.protocol.training.run_for(epochs);
     }
-    let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.name()));
+    let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.folder_name()));
     let stop = StopFlag::on_signals()?;
     match arguments.seeds {
         None => one(config, arguments.seed, &out, arguments, &stop),
@@ -46,6 +51,24 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
             one(config.clone(), seed, &out.join(format!("seed-{seed}")), arguments, &stop)
         }),
     }
+}
+
+/// What a model has presets for, where it has none for an experiment or its preset.
+fn no_preset(rival: Rival, experiment: Experiment, preset: Preset) -> Failure {
+    let (model, name) = (rival.name(), experiment.name());
+    let there: Vec<&str> = rival.experiments().map(Experiment::name).collect();
+    let others: Vec<&str> = Rival::of(experiment).map(Rival::name).collect();
+    let words = if others.contains(&model) {
+        let presets: Vec<&str> = Preset::of_rivals().iter().map(|preset| preset.name()).collect();
+        let (wanted, presets) = (preset.name(), presets.join(", "));
+        format!("the model `{model}` has its own settings: it has no preset `{wanted}`, but {presets}")
+    } else if others.is_empty() {
+        format!("{name} has no model but its own; `{model}` has presets for {}", there.join(", "))
+    } else {
+        let (there, others) = (there.join(", "), others.join(", "));
+        format!("{name} has no model `{model}`, but {others}; `{model}` has presets for {there}")
+    };
+    words.into()
 }
 
 /// One run, in a folder of its own.
@@ -117,6 +140,7 @@ fn command(arguments: &ReproduceArguments, seed: u64) -> String {
     if arguments.preset != PresetName::Clean {
         words.push(format!("--preset {}", Preset::from(arguments.preset).name()));
     }
+    words.extend(arguments.model.map(|rival| format!("--model {}", rival.name())));
     if arguments.experiment == Some(Experiment::Physionet) {
         let minutes = arguments.minutes.options().resolution.minutes();
         words.push(format!("--observed {} --minutes {minutes}", arguments.observed));
@@ -133,9 +157,11 @@ fn command(arguments: &ReproduceArguments, seed: u64) -> String {
 
 fn summary(result: &RunResult, out: &Path) -> String {
     let metric = result.config.protocol.metric;
+    let system = result.config.system();
     let mut lines = vec![format!(
-        "{}, preset {}, {} epochs, seed {}: test {} {:.6} over {} entries (model of epoch {}: {})",
+        "{}{}, preset {}, {} epochs, seed {}: test {} {:.6} over {} entries (model of epoch {}: {})",
         result.config.name(),
+        system.map(|system| format!(", {system}")).unwrap_or_default(),
         result.config.preset.name(),
         result.epochs,
         result.config.protocol.training.seed,
@@ -148,8 +174,13 @@ fn summary(result: &RunResult, out: &Path) -> String {
     if let Some((draws, evaluation)) = result.test_with_draws {
         lines.push(format!("  mean of {draws} draws: {:.6}", evaluation.value));
     }
-    if let Some(paper) = published(&result.config).first() {
-        lines.push(format!("  published, after all epochs: {}", paper.mean));
+    let published = published(&result.config);
+    let same = match system {
+        Some(system) => published.iter().find(|row| row.model == system),
+        None => published.first(),
+    };
+    if let Some(same) = same {
+        lines.push(format!("  published, after all epochs: {}", same.mean));
     }
     lines.push(format!("  data: {}", result.coverage));
     lines.push(format!("  training took {:.1} min; the run is in {}", result.seconds / 60.0, out.display()));

@@ -23,7 +23,8 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
     let (switching_kl, steady_kl) = (switching_kl?, steady_kl?);
     let groups: Vec<HistogramGroup> = [("activity changes", &switching_kl), ("activity stays", &steady_kl)]
         .into_iter()
-        .filter(|(_, values)| !values.is_empty())
+        // Paths without noise have no divergence.
+        .filter(|(_, values)| values.iter().any(|&kl| kl != 0.0))
         .map(|(name, values)| HistogramGroup { name, values: values.into() })
         .collect();
     if !groups.is_empty() {
