@@ -11,12 +11,19 @@ const INTERRUPTED: u8 = 130;
 
 /// A run that was stopped by Ctrl-C or SIGTERM, and how to go on with it.
 #[derive(Debug, thiserror::Error)]
-#[error("stopped after epoch {epochs}; {how}")]
+#[error("stopped {done}; {how}")]
 pub struct Interrupted {
-    /// Epochs that are complete.
-    pub epochs: u64,
+    /// How far it was: "after epoch 3".
+    pub done: String,
     /// How to go on.
     pub how: String,
+}
+
+impl Interrupted {
+    /// So many epochs are complete.
+    pub fn after_epoch(epochs: u64, how: impl Into<String>) -> Self {
+        Self { done: format!("after epoch {epochs}"), how: how.into() }
+    }
 }
 
 /// Why a command failed.

@@ -67,7 +67,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let fitted = config.fit.fit(&table, &folder, &stop, Progress::on_stderr)?;
     if fitted.outcome == Outcome::Stopped {
         let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
-        return Err(Interrupted { epochs: fitted.epochs, how }.into());
+        return Err(Interrupted::after_epoch(fitted.epochs, how).into());
     }
     let model = fitted.model;
     let subject = Subject::of_split(fitted.split, fitted.prepared, table);

@@ -203,3 +203,74 @@ fn a_table_replaces_no_file_but_a_table() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("not a table of runs"));
     assert_eq!(std::fs::read_to_string(folder.path().join("RESULTS.md")).unwrap(), own);
 }
+
+/// The command `reproduce all` on a small plan, in a folder.
+fn all(folder: &Path, more: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["reproduce", "all", "--plan", "plan.toml", "--out", "runs"])
+        .args(more)
+        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn all_runs_of_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let write = |seeds: &str| {
+        let plan = format!(
+            "at_once = 2\nthreads = 1\n[[runs]]\nexperiments = ['sine']\nepochs = 30\nseeds = {seeds}\n\
+             [[runs]]\nexperiments = ['pendulum-angle']\nmodels = ['latent-ode']\nepochs = 2\nlimit = 4\n"
+        );
+        std::fs::write(path.join("plan.toml"), plan).unwrap();
+    };
+    write("[1]");
+    let done = all(path, &[]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let result = |name: &str| std::fs::read(path.join("runs").join(name).join("result.json"));
+    let first = result("sine-clean-1").unwrap();
+    assert!(result("pendulum-angle-latent-ode-clean-1").is_ok());
+    let table = || std::fs::read_to_string(path.join("runs/RESULTS.md")).unwrap();
+    assert!(table().contains("## sine") && table().contains("mTAND-ODE (our harness)"), "{}", table());
+
+    // Nothing is begun anew unasked, and what is finished is left alone.
+    assert!(!all(path, &[]).status.success());
+    let again = all(path, &["--resume"]);
+    assert!(again.status.success());
+    assert!(String::from_utf8_lossy(&again.stderr).contains("2 runs, 2 of them finished already"));
+    assert_eq!(result("sine-clean-1").unwrap(), first);
+
+    // A plan can grow. A run alone gives what it gives among others.
+    write("[1, 2]");
+    assert!(all(path, &["--resume"]).status.success());
+    let alone = Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["reproduce", "sine", "--epochs", "30", "--seed", "2", "--out", "alone"])
+        .current_dir(path)
+        .output()
+        .unwrap();
+    assert!(alone.status.success());
+    let model = |run: &str| std::fs::read(path.join(run).join("model.safetensors")).unwrap();
+    assert_eq!(model("alone"), model("runs/sine-clean-2"));
+}
+
+#[test]
+fn a_run_of_a_plan_that_fails_takes_no_other_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let plan = "[[runs]]\nexperiments = ['activity', 'sine']\nepochs = 2\n";
+    std::fs::write(path.join("plan.toml"), plan).unwrap();
+    let done = all(path, &["--data-dir", "nowhere"]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(!done.status.success());
+    assert!(said.contains("1 of 2 runs failed") && said.contains("activity-clean-1.log"), "{said}");
+    assert!(path.join("runs/sine-clean-1/result.json").is_file());
+
+    std::fs::write(path.join("plan.toml"), "[[runs]]\nexperiments = ['sine']\nepoch = 2\n").unwrap();
+    let said = String::from_utf8_lossy(&all(path, &["--resume"]).stderr).into_owned();
+    assert!(said.contains("plan.toml") && said.contains("epoch"), "{said}");
+    let said = String::from_utf8_lossy(&all(path, &["--seed", "2"]).stderr).into_owned();
+    assert!(said.contains("write it into the plan"), "{said}");
+}

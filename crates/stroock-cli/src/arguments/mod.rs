@@ -76,6 +76,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  stroock reproduce sine --epochs 200 --out sine-run\n  \
         stroock reproduce physionet --observed 0.5 --minutes 6 --epochs 60 --out physionet-run\n  \
         stroock reproduce pendulum-angle --model latent-ode --out ode-run\n  \
+        stroock reproduce all --out runs/all\n  \
         stroock reproduce --table runs")]
     Reproduce(ReproduceArguments),
     /// List, download and check the public data sets
@@ -115,9 +116,12 @@ pub struct DemoArguments {
 
 #[derive(Debug, Args)]
 pub struct ReproduceArguments {
-    /// Which experiment
+    /// Which experiment, or all runs of a plan
     #[arg(value_parser = experiments(), required_unless_present = "table")]
-    pub experiment: Option<Experiment>,
+    pub experiment: Option<Which>,
+    /// With `all`: TOML file of the runs [default: every system of the paper's tables]
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
     /// Folder for the run, or for the runs of several seeds; it must not contain one already, unless --resume is given
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -130,9 +134,9 @@ pub struct ReproduceArguments {
     /// Passes over the training series [default: as published, 60 with --model]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub epochs: Option<u64>,
-    /// Random seed of weights, batches and paths
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Random seed of weights, batches and paths [default: 1]
+    #[arg(long)]
+    pub seed: Option<u64>,
     /// Range of seeds, both ends included, each with a folder of its own: 1..10
     #[arg(long, value_parser = seeds, conflicts_with = "seed")]
     pub seeds: Option<Seeds>,
@@ -323,12 +327,25 @@ pub struct DataFolderArguments {
     pub json: bool,
 }
 
-/// The experiments by their names.
-fn experiments() -> impl TypedValueParser<Value = Experiment> {
-    let names = PossibleValuesParser::new(Experiment::ALL.map(Experiment::name));
+/// What can be reproduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// An experiment.
+    One(Experiment),
+    /// All runs of a plan.
+    All,
+}
+
+/// The experiments by their names, and all of them.
+fn experiments() -> impl TypedValueParser<Value = Which> {
+    const ALL: &str = "all";
+    let names = PossibleValuesParser::new(Experiment::ALL.map(Experiment::name).into_iter().chain([ALL]));
     names.try_map(|name| {
         let found = Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
-        found.ok_or_else(|| format!("`{name}` is no experiment"))
+        match found {
+            None if name == ALL => Ok(Which::All),
+            found => found.map(Which::One).ok_or_else(|| format!("`{name}` is no experiment")),
+        }
     })
 }
 

@@ -55,7 +55,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     progress.finish();
     if trained.outcome == Outcome::Stopped {
         let how = format!("go on with: stroock demo --out {} --resume", arguments.out.display());
-        return Err(Interrupted { epochs: trained.epochs, how }.into());
+        return Err(Interrupted::after_epoch(trained.epochs, how).into());
     }
 
     let best = trained.best_model.valid();

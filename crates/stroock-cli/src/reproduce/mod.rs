@@ -1,5 +1,6 @@
 //! `stroock reproduce`: train and test an experiment of the paper.
 
+mod all;
 mod figures;
 
 use std::fs;
@@ -15,18 +16,27 @@ use stroock_experiments::reproduce::{
 };
 use stroock_experiments::rival::Rival;
 
-use crate::arguments::{PresetName, ReproduceArguments, Seeds};
+use crate::arguments::{PresetName, ReproduceArguments, Seeds, Which};
 use crate::data::folder as data_folder;
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
 
 const RESULTS: &str = "RESULTS.md";
+/// How a stopped run goes on.
+const GOES_ON: &str = "the same command with --resume goes on";
 
 pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     if let Some(runs) = &arguments.table {
         return write_table(runs);
     }
-    let Some(experiment) = arguments.experiment else { return Ok(()) };
+    let experiment = match arguments.experiment {
+        Some(Which::All) => return all::run(arguments),
+        Some(Which::One(_)) if arguments.plan.is_some() => {
+            return Err("a plan has its own experiments: write `stroock reproduce all --plan FILE`".into());
+        }
+        Some(Which::One(experiment)) => experiment,
+        None => return Ok(()),
+    };
     let options = Options { observed: arguments.observed, ..arguments.minutes.options() };
     let (preset, presets) = (Preset::from(arguments.preset), Preset::of(experiment));
     if !presets.contains(&preset) {
@@ -46,7 +56,7 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.folder_name()));
     let stop = StopFlag::on_signals()?;
     match arguments.seeds {
-        None => one(config, arguments.seed, &out, arguments, &stop),
+        None => one(config, arguments.seed.unwrap_or(1), &out, arguments, &stop),
         Some(Seeds(first, last)) => (first..=last).try_for_each(|seed| {
             one(config.clone(), seed, &out.join(format!("seed-{seed}")), arguments, &stop)
         }),
@@ -86,14 +96,15 @@ fn one(
     let command = command(arguments, seed);
     let done = reproduce(&config, &prepared, &folder, command, stop, Progress::on_stderr)?;
     if done.result.status == RunStatus::Stopped {
-        let how = "the same command with --resume goes on".into();
-        return Err(Interrupted { epochs: done.result.epochs, how }.into());
+        return Err(Interrupted::after_epoch(done.result.epochs, GOES_ON).into());
     }
     figures::draw(&done, &prepared, folder.paths().folder())?;
-    match arguments.json {
-        true => print_json(&done.result),
-        false => print(&summary(&done.result, out)),
-    }
+    show(&done.result, out, arguments.json)
+}
+
+/// Prints a result.
+fn show(result: &RunResult, out: &Path, json: bool) -> Result<(), Failure> {
+    if json { print_json(result) } else { print(&summary(result, out)) }
 }
 
 /// A new folder, or one that is there with its own settings: only the number of epochs can be another one.
@@ -136,12 +147,14 @@ fn open(
 /// The command that gives the same result.
 fn command(arguments: &ReproduceArguments, seed: u64) -> String {
     let mut words = vec!["stroock reproduce".to_owned()];
-    words.extend(arguments.experiment.map(|experiment| experiment.name().to_owned()));
+    if let Some(Which::One(experiment)) = arguments.experiment {
+        words.push(experiment.name().to_owned());
+    }
     if arguments.preset != PresetName::Clean {
         words.push(format!("--preset {}", Preset::from(arguments.preset).name()));
     }
     words.extend(arguments.model.map(|rival| format!("--model {}", rival.name())));
-    if arguments.experiment == Some(Experiment::Physionet) {
+    if arguments.experiment == Some(Which::One(Experiment::Physionet)) {
         let minutes = arguments.minutes.options().resolution.minutes();
         words.push(format!("--observed {} --minutes {minutes}", arguments.observed));
     }

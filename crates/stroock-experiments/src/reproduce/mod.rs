@@ -4,10 +4,12 @@
 //! 2. [`PreparedData`]: the data of the run, split;
 //! 3. [`Evaluator`]: the metric of a model on some of the series;
 //! 4. [`reproduce()`]: training and evaluation in a run folder;
-//! 5. [`published`]: the numbers to compare with, and [`table`]: all of them side by side.
+//! 5. [`published`]: the numbers to compare with, and [`table`]: all of them side by side;
+//! 6. [`Plan`]: many runs from one file.
 
 mod config;
 mod evaluate;
+mod plan;
 mod prepared;
 pub mod published;
 mod result;
@@ -16,6 +18,7 @@ pub mod table;
 
 pub use config::{Preset, RunConfig};
 pub use evaluate::{Evaluation, Evaluator};
+pub use plan::{Entry, Plan, PlanError, PlannedRun};
 pub use prepared::{PreparedData, PreparedDataError};
 pub use result::{RunResult, RunStatus};
 pub use run::{ReproduceError, Reproduction, reproduce};

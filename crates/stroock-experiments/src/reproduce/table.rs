@@ -5,10 +5,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use burn::module::Module;
+use burn::tensor::Device;
+use stroock::initial::InitialWeights;
+use stroock::model::ModelSettings;
 use stroock::run::RunError;
 
 use super::published::published;
-use super::{RunResult, RunStatus};
+use super::{RunConfig, RunResult, RunStatus};
 use crate::protocol::{Experiment, Metric};
 
 /// How every table begins: a file that does not is somebody's own.
@@ -72,7 +76,8 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
     let metric = runs[0].config.protocol.metric;
     let _ = write!(
         text,
-        "\n## {name}\n\n| model | {} | epochs | seeds | wall time | threads | data |\n|---|---|---|---|---|---|---|\n",
+        "\n## {name}\n\n| model | {} | parameters | epochs | seeds | s / epoch | wall time | threads | data |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
         heading(metric)
     );
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
@@ -85,7 +90,7 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
     own.iter().for_each(|group| group.write(text, metric));
     for row in published(&runs[0].config) {
         let value = number(metric, row.mean, row.sd);
-        let _ = writeln!(text, "| {} | {value} | as published | | | | whole |", row.model);
+        let _ = writeln!(text, "| {} | {value} | | as published | | | | | whole |", row.model);
         rivals.retain(|group| {
             let is_here = group.runs[0].config.system() == Some(row.model);
             if is_here {
@@ -149,8 +154,11 @@ impl Group<'_> {
             Some(system) => format!("{system} (our harness)"),
             None => "**stroock**".to_owned(),
         };
+        let parameters = parameters(&first.config).map(thousands).unwrap_or_default();
+        let per_epoch = minutes * 60.0 / first.epochs.max(1) as f64;
         format!(
-            "| {system}, preset `{}`{what}{stopped} | {value} | {} (tested: {}, {}) | {} | {minutes:.1} min | {threads} | {} |",
+            "| {system}, preset `{}`{what}{stopped} | {value} | {parameters} | {} (tested: {}, {}) | {} | {per_epoch:.1} | \
+             {minutes:.1} min | {threads} | {} |",
             first.config.preset.name(),
             first.epochs,
             first.tested_epoch,
@@ -159,6 +167,20 @@ impl Group<'_> {
             first.coverage,
         )
     }
+}
+
+/// How many numbers training chooses; `None` for settings that make no model any more.
+fn parameters(config: &RunConfig) -> Option<usize> {
+    let mut weights = InitialWeights::new(0, &Device::flex());
+    Some(config.protocol.model.init(&mut weights).ok()?.num_params())
+}
+
+/// With a thin space between thousands.
+fn thousands(count: usize) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join("\u{202f}")
 }
 
 fn heading(metric: Metric) -> &'static str {
