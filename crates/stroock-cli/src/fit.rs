@@ -129,7 +129,11 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
     let table = tables::read(&arguments.data, &read)?;
     let sampling = sampling(arguments, &table)?;
     let table = table.sampled(sampling);
-    let mut fit = FitConfig::suggest(&table, sampling, arguments.task.into())?;
+    let goal = arguments.task.into();
+    let mut fit = match arguments.model {
+        None => FitConfig::suggest(&table, sampling, goal)?,
+        Some(kind) => FitConfig::suggest_with(kind, &table, sampling, goal)?,
+    };
     fit.logarithms.clone_from(&arguments.log);
     let mut config = RunConfig {
         command: command_line(),

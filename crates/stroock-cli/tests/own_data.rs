@@ -239,6 +239,10 @@ fn a_report_names_the_space_and_the_command_that_made_the_model() {
     done(&["fit", "sensors.csv", "--out", "linear", "--epochs", "2", "--set", space, "--set", dim], at);
     assert!(report("linear").contains("R^4 without the origin, under GL(4)"));
     assert!(!report("linear").contains("sphere in R^4"));
+
+    done(&["fit", "sensors.csv", "--out", "ode", "--epochs", "2", "--model", "latent-ode"], at);
+    assert!(report("ode").contains("latent-ode"), "the model is in the page");
+    assert!(!report("ode").contains("sphere in"));
 }
 
 #[test]

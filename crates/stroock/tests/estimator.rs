@@ -3,7 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use stroock::estimator::{EstimatorError, EvaluateOptions, FitConfig, Goal, Horizon, Model, PredictOptions};
+use stroock::estimator::{
+    EstimatorError, EvaluateOptions, FitConfig, Goal, Horizon, Model, ModelKind, PredictOptions,
+};
+use stroock::model::ModelSettings;
 use stroock::run::{Progress, RunFolder, StopFlag};
 use stroock::score::HoldOut;
 use stroock::series::Labels;
@@ -372,4 +375,23 @@ fn what_is_known_ahead_of_time_is_used() {
     assert!(config.known_channels(&cut).unwrap_err().to_string().contains("`promotion`"));
     config.known = vec!["sales".into(), "promotion".into()];
     assert!(config.known_channels(&cut).is_err());
+}
+
+#[test]
+fn a_table_can_be_fitted_with_any_of_the_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = read(folder.path(), "load.csv", &hourly(), &ReadOptions::default());
+    let sampling = Sampling::suggest(&table).sampling;
+    let cut = table.clone().sampled(sampling);
+    for kind in ModelKind::ALL {
+        let config = FitConfig::suggest_with(kind, &cut, sampling, Goal::Impute).unwrap().with_epochs(2);
+        assert_eq!(config.model.kind(), kind.name());
+        let model = config.fit(&cut, None, &StopFlag::new(), Progress::hidden).unwrap().model;
+        let file = folder.path().join(kind.name());
+        model.save(&file).unwrap();
+        let predict = |model: &Model| model.impute(&table, None, &PredictOptions::default()).unwrap().mean;
+        let (before, after) = (predict(&model), predict(&Model::load(&file).unwrap()));
+        assert!(before.len() == 24 && before.iter().all(|mean| mean.is_finite()), "{}", kind.name());
+        assert_eq!(before, after, "{}", kind.name());
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use stroock::estimator::{Goal, SampleSource};
+use stroock::estimator::{Goal, ModelKind, SampleSource};
 
 use super::SettingsArguments;
 use super::tables::{IntervalArguments, OutputArguments, TableArguments, at_least_one};
@@ -37,6 +38,9 @@ pub struct FitArguments {
     /// Column of class labels, one per time point or one per series
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
+    /// Which model [default: the latent SDE on the sphere that suits the data]
+    #[arg(long, value_name = "NAME", value_parser = models())]
+    pub model: Option<ModelKind>,
     /// Variables that are known ahead of time, such as prices or holidays, for forecasts to use; `forecast` reads their
     /// future values from rows of its table
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -59,11 +63,17 @@ pub struct FitArguments {
     #[command(flatten)]
     pub table: TableArguments,
     /// Resume the run in the folder
-    #[arg(long, conflicts_with_all = ["data", "seed", "window", "known", "log"])]
+    #[arg(long, conflicts_with_all = ["data", "model", "seed", "window", "known", "log"])]
     pub resume: bool,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// The models by their names.
+fn models() -> impl TypedValueParser<Value = ModelKind> {
+    let names = PossibleValuesParser::new(ModelKind::ALL.map(ModelKind::name));
+    names.try_map(|name| ModelKind::named(&name).ok_or_else(|| format!("`{name}` is no model for tables")))
 }
 
 /// What a model is fitted for.

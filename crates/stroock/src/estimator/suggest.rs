@@ -1,14 +1,9 @@
 //! Settings that fit the data.
 
+use super::model_kind::{ModelKind, Sizes};
 use super::{EstimatorError, FitConfig, Goal};
 use crate::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use crate::decoder::MlpConfig;
-use crate::encoder::{KnotEncoderConfig, KnotPositions, TimeAttentionConfig};
-use crate::latent::LatentConfig;
-use crate::likelihood::{LikelihoodKind, ScaleKind};
-use crate::model::{
-    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentSdeConfig, ModelConfig,
-};
 use crate::objective::ElboWeights;
 use crate::series::table::{Align, Sampling, Suggestion, Table};
 use crate::series::{Series, quantile};
@@ -24,9 +19,6 @@ const STEPS_OF_CLASSES: usize = 1500;
 /// Series from which on gaps are filled by a model that follows the observations: it overfits 913 windows of the Beijing
 /// table, and gains most on 8 000 stays of PhysioNet.
 const MANY_SERIES: usize = 2000;
-
-/// Evenly spaced knots beside those at the observed times.
-const EVEN_KNOTS: usize = 17;
 
 /// Longest regular grid; data that need a longer one have a grid through their own times.
 const REGULAR_POINTS: usize = 257;
@@ -44,11 +36,26 @@ impl FitConfig {
         Suggestion { sampling: Sampling { window: None, align: Align::Start }, reasons: vec![reason] }
     }
 
-    /// Settings for a table that has been cut by the given sampling.
+    /// Settings for a table that has been cut by the given sampling, with the model that suits it.
     ///
     /// # Errors
     /// When there is nothing to learn from, or no classes where these are the goal.
     pub fn suggest(table: &Table, sampling: Sampling, goal: Goal) -> Result<Self, EstimatorError> {
+        let follows = goal == Goal::Impute && table.data.series().len() >= MANY_SERIES;
+        let kind = if follows { ModelKind::KnotSde } else { ModelKind::LatentSde };
+        Self::suggest_with(kind, table, sampling, goal)
+    }
+
+    /// The same with a model of one's own choice.
+    ///
+    /// # Errors
+    /// When there is nothing to learn from, or no classes where these are the goal.
+    pub fn suggest_with(
+        kind: ModelKind,
+        table: &Table,
+        sampling: Sampling,
+        goal: Goal,
+    ) -> Result<Self, EstimatorError> {
         let series = table.data.series();
         let observed = |s: &Series<f64>| match &s.observed {
             Some(observed) => observed.iter().filter(|&&observed| observed).count(),
@@ -65,6 +72,7 @@ impl FitConfig {
         let axis = axis(table, sampling);
         let step = usual_step(table).unwrap_or(axis.end - axis.start);
         let lengths = sorted(series.iter().map(|series| series.times.len() as f64));
+        let points = (quantile(&lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64);
         let small = values < 5000;
         let batch_size = if series.len() < 256 { 16 } else { 32 };
         // Windows are learned from with those across their borders.
@@ -75,15 +83,14 @@ impl FitConfig {
         let steps = if is_per_series { STEPS_OF_CLASSES } else { STEPS };
         let epochs = (steps / steps_per_epoch).clamp(EPOCHS.0, EPOCHS.1) as u64;
         let width = if small { 32 } else { 64 };
-        let follows = goal == Goal::Impute && series.len() >= MANY_SERIES;
-        let recipe = match follows {
-            true => TrainingConfig {
+        let recipe = match kind {
+            ModelKind::KnotSde => TrainingConfig {
                 rate: 1e-3,
                 adam: AdamConfig { clip: Some(1.0), weight_decay: 0.03, ..AdamConfig::default() },
                 average: Some(0.99),
                 ..TrainingConfig::default()
             },
-            false => TrainingConfig { rate: 3e-3, ..TrainingConfig::default() },
+            _ => TrainingConfig { rate: 3e-3, ..TrainingConfig::default() },
         };
         let weights = ElboWeights { kl_start: 1e-3, kl_path: 1e-3, task: 10.0, ..ElboWeights::default() };
         let config = Self {
@@ -94,10 +101,7 @@ impl FitConfig {
             step,
             known: Vec::new(),
             logarithms: Vec::new(),
-            model: match follows {
-                true => following(table, width),
-                false => open_loop(table, task, width, &lengths),
-            },
+            model: kind.config(&Sizes { observation: table.data.observation(), width, points }, task),
             batcher: Batcher {
                 input_axis: TimeAxis { horizon: 1.0, ..axis },
                 grid_axis: axis,
@@ -113,45 +117,6 @@ impl FitConfig {
         };
         Ok(config.with_epochs(epochs))
     }
-}
-
-/// A model that follows the observations from knot to knot.
-fn following(table: &Table, width: usize) -> ModelConfig {
-    let observation = table.data.observation();
-    KnotSdeConfig {
-        observation,
-        encoder: KnotEncoderConfig {
-            hidden: width,
-            width,
-            positions: KnotPositions { observed: true, even: EVEN_KNOTS, end: 1.0 },
-            ..KnotEncoderConfig::default()
-        },
-        // Room for every channel to go its own way.
-        latent: KnotLatentConfig::default().with_dim((observation.len() + 1).clamp(16, 64)),
-        decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
-        likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
-        task: None,
-    }
-    .into()
-}
-
-/// The paper's model.
-fn open_loop(table: &Table, task: Option<TaskConfig>, width: usize, lengths: &[f64]) -> ModelConfig {
-    LatentSdeConfig {
-        observation: table.data.observation(),
-        encoder: EncoderConfig::TimeAttention(TimeAttentionConfig {
-            hidden: width,
-            embedding: width,
-            reference_points: (quantile(lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64),
-            stretched: true,
-            local_heads: 0,
-        }),
-        latent: LatentConfig { dim: width / 4, ..LatentConfig::default() },
-        decoder: DecoderConfig::Mlp(MlpConfig { hidden: vec![width], ..MlpConfig::default() }),
-        likelihood: LikelihoodKind::Gaussian { scale: 0.5, scale_kind: ScaleKind::PerChannel },
-        task,
-    }
-    .into()
 }
 
 /// The classes of a table as a task.
