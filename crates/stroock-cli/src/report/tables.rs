@@ -2,6 +2,7 @@
 
 use burn::module::Module;
 use stroock::estimator::{Evaluation, Model, RunConfig};
+use stroock::model::ModelSettings;
 use stroock::run::MetricsRow;
 use stroock::score::Scores;
 use stroock_report::{Row, Table};
@@ -28,6 +29,7 @@ pub fn facts(
         ("Values".to_owned(), config.data.values.to_string()),
         ("Variables".to_owned(), about.variables.len().to_string()),
         ("Series in this report".to_owned(), tested.to_string()),
+        ("Model".to_owned(), model.description.model.kind().to_owned()),
         ("Parameters".to_owned(), model.model.num_params().to_string()),
         ("Epochs".to_owned(), rows.len().to_string()),
         ("Training time".to_owned(), format!("{}{threads}", duration(seconds))),

@@ -1,8 +1,8 @@
 //! Classes of series, or of their times.
 
 use super::choice::mixed;
-use super::predictions::Wanted;
-use super::predictions::{PredictOptions, chunks, time_column};
+use super::predictions::{PredictOptions, time_column};
+use super::wanted::{Wanted, chunks};
 use super::{EstimatorError, Model, Prepared};
 use crate::model::ModelSettings;
 use crate::series::Series;

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::bridge::Bridged;
-use super::predictions::{Gathered, PredictOptions, chunks};
+use super::predictions::PredictOptions;
+use super::wanted::{Gathered, chunks};
 use super::{EstimatorError, Model, Prepared, SamplesEvaluation};
 use crate::classifier::Choice;
 use crate::score::{ClassScores, ClassSums, HeldOutScores, HoldOut, Scores, held_times, withhold};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::bridge::{Bridged, Bridges};
-use super::predictions::{Gathered, Wanted, time_column};
+use super::predictions::time_column;
+use super::wanted::{Gathered, Wanted};
 use super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
 use crate::series::table::{Cells, Column, DataFrame, Table};
 use crate::series::{Dataset, Series};

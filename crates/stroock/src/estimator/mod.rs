@@ -16,6 +16,7 @@
 mod bridge;
 mod choice;
 mod classify;
+mod closed_form;
 mod config;
 mod error;
 mod evaluate;
@@ -32,6 +33,7 @@ mod residuals;
 mod run_config;
 mod sample;
 mod suggest;
+mod wanted;
 
 pub use classify::Classes;
 pub use config::{FitConfig, Goal};

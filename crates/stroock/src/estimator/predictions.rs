@@ -1,14 +1,12 @@
 //! What a fitted model is to predict, and its predictions in the units of the user.
 
-use std::collections::HashMap;
-
 use stroock_kernels::noise::{NoiseKey, Stage};
 
+use super::closed_form::ClosedForm;
+use super::wanted::{Wanted, chunks};
 use super::{EstimatorError, Model, Prepared};
-use crate::model::{DataDescription, ModelSettings, PathDraws, Variable};
+use crate::model::{ModelSettings, PathDraws, Variable};
 use crate::predict::Summary;
-use crate::residual::Shape;
-use crate::series::Scaler;
 use crate::series::table::{Column, DataFrame, TimeScale};
 
 /// How much of a predictive distribution is wanted.
@@ -62,86 +60,8 @@ pub struct Predictions {
     pub notes: Vec<String>,
 }
 
-/// What is to be predicted of one series.
-#[derive(Default)]
-pub(super) struct Wanted {
-    /// Number of the series.
-    pub number: usize,
-    /// Increasing times, counted from the origin of the series.
-    pub times: Vec<f64>,
-    /// The same as the user has them.
-    pub user_times: Vec<f64>,
-    /// For each wanted value the index of its time, and its channel.
-    pub entries: Vec<(usize, usize)>,
-}
-
-/// Wanted values, gathered by the windows that answer for them, in the order in which these are first asked.
-#[derive(Default)]
-pub(super) struct Gathered {
-    wanted: Vec<Wanted>,
-    places: HashMap<usize, usize>,
-}
-
-impl Gathered {
-    /// Adds values of some channels at one time of a window, once for each time.
-    pub fn add(
-        &mut self,
-        (number, time): (usize, f64),
-        user_time: f64,
-        channels: impl Iterator<Item = usize>,
-    ) {
-        let mut channels = channels.peekable();
-        if channels.peek().is_none() {
-            return;
-        }
-        let place = *self.places.entry(number).or_insert_with(|| {
-            self.wanted.push(Wanted { number, ..Wanted::default() });
-            self.wanted.len() - 1
-        });
-        let wanted = &mut self.wanted[place];
-        let index = wanted.times.len();
-        wanted.times.push(time);
-        wanted.user_times.push(user_time);
-        wanted.entries.extend(channels.map(|channel| (index, channel)));
-    }
-
-    /// What was gathered, each window with increasing times.
-    pub fn finish(self) -> Vec<Wanted> {
-        self.wanted.into_iter().map(Wanted::in_order).collect()
-    }
-}
-
-impl Wanted {
-    fn in_order(self) -> Self {
-        if self.times.is_sorted() {
-            return self;
-        }
-        let mut order: Vec<usize> = (0..self.times.len()).collect();
-        order.sort_by(|&a, &b| self.times[a].total_cmp(&self.times[b]));
-        let mut ranks = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(rank, &index)| ranks[index] = rank);
-        let sorted = |values: &[f64]| order.iter().map(|&index| values[index]).collect();
-        let mut entries: Vec<(usize, usize)> =
-            self.entries.iter().map(|&(index, channel)| (ranks[index], channel)).collect();
-        entries.sort_unstable();
-        Wanted {
-            number: self.number,
-            times: sorted(&self.times),
-            user_times: sorted(&self.user_times),
-            entries,
-        }
-    }
-}
-
-/// Points times draws that are simulated at once.
-const AT_ONCE: usize = 1 << 18;
-
 /// Paths that a predictive mean is taken over where its distribution is known in closed form.
 const MEAN_PATHS: usize = 32;
-
-/// Times of all series together that may be asked for, and times of one series times draws: what does not fit into
-/// the memory of a usual computer is refused before it is begun.
-pub(super) const MOST_TIMES: usize = 1 << 24;
 
 impl PredictOptions {
     pub(super) fn check(&self) -> Result<(), EstimatorError> {
@@ -156,40 +76,6 @@ impl PredictOptions {
 
     pub(super) fn path_draws(&self) -> PathDraws {
         PathDraws { key: NoiseKey::of(self.seed, Stage::Prediction), samples: self.draws, first_sample: 0 }
-    }
-}
-
-/// `first + every * k` up to `last`, for whole `k` from `from` on.
-///
-/// # Errors
-/// When there would be more times than can be predicted, with so many draws at each.
-pub(super) fn steps(
-    first: f64,
-    last: f64,
-    every: f64,
-    from: usize,
-    draws: usize,
-) -> Result<Vec<f64>, EstimatorError> {
-    // A whole number of steps stays one although it is rounded.
-    let count = ((last - first) / every * (1.0 + 1e-12)).floor();
-    let most = MOST_TIMES / draws.max(1);
-    if count > most as f64 || count.is_nan() {
-        return Err(EstimatorError::TooManyTimes { times: count, most, draws: Some(draws) });
-    }
-    // A step may be too short for the times that it leads to.
-    if first + every == first || last + every == last {
-        return Err(EstimatorError::Step { every });
-    }
-    // A negative count is 0.
-    Ok((from..(count + 1.0) as usize).map(|step| first + every * step as f64).collect())
-}
-
-/// Refuses more times than predictions of all series together may have.
-pub(super) fn check_total(wanted: &[Wanted]) -> Result<(), EstimatorError> {
-    let times: usize = wanted.iter().map(|wanted| wanted.times.len()).sum();
-    match times > MOST_TIMES {
-        true => Err(EstimatorError::TooManyTimes { times: times as f64, most: MOST_TIMES, draws: None }),
-        false => Ok(()),
     }
 }
 
@@ -317,80 +203,6 @@ impl Model {
             )
         })
     }
-}
-
-/// Values at evenly spaced levels that expectations of values with a logarithm are taken over. The exact expectation of
-/// heavy tails in logarithms is decided by values that nobody ever sees.
-const LEVELS: usize = 64;
-
-/// Predictive distributions from their means and standard deviations in model units, and the shapes of residuals.
-struct ClosedForm<'a> {
-    scaler: &'a Scaler,
-    /// Standard deviation of each shape.
-    sds: Vec<f64>,
-    /// Quantiles of each shape at the levels of the user, `[C][levels]`.
-    quantiles: Vec<Vec<f64>>,
-    /// Quantiles of each shape at evenly spaced levels; empty for channels without a logarithm.
-    even: Vec<Vec<f64>>,
-}
-
-impl<'a> ClosedForm<'a> {
-    fn new(about: &'a DataDescription, levels: &[f64]) -> Self {
-        let residuals = about.residual.iter().flat_map(|process| &process.channels);
-        let shapes: Vec<Shape> = residuals.map(|residual| residual.shape).collect();
-        let quantiles = |shape: &Shape| levels.iter().map(|&level| shape.quantile(level)).collect();
-        let even = |(channel, shape): (usize, &Shape)| {
-            let levels = (0..LEVELS).map(|k| (k as f64 + 0.5) / LEVELS as f64);
-            let logarithm = about.scaler.logarithm(channel);
-            logarithm.map_or_else(Vec::new, |_| levels.map(|level| shape.quantile(level)).collect())
-        };
-        Self {
-            scaler: &about.scaler,
-            sds: shapes.iter().map(|shape| shape.variance().sqrt()).collect(),
-            quantiles: shapes.iter().map(quantiles).collect(),
-            even: shapes.iter().enumerate().map(even).collect(),
-        }
-    }
-
-    /// Appends mean, standard deviation and quantiles in the units of the user.
-    fn push(&self, predictions: &mut Predictions, channel: usize, mean: f64, sd: f64) {
-        let user = |value: f64| self.scaler.to_user(channel, value);
-        let quantiles = predictions.quantiles.iter_mut().zip(&self.quantiles[channel]);
-        if self.scaler.logarithm(channel).is_some() {
-            let values: Vec<f64> =
-                self.even[channel].iter().map(|quantile| user(mean + sd * quantile)).collect();
-            let summary = Summary::of(&values, 1, &[]);
-            predictions.mean.extend(summary.mean);
-            predictions.sd.extend(summary.sd);
-            quantiles.for_each(|(all, quantile)| all.push(user(mean + sd * quantile)));
-            return;
-        }
-        let (mean, unit) = (user(mean), self.scaler.scale_of(channel).abs() * sd);
-        predictions.mean.push(mean);
-        predictions.sd.push(unit * self.sds[channel]);
-        quantiles.for_each(|(all, quantile)| all.push(mean + unit * quantile));
-    }
-}
-
-/// Parts that are small enough to be simulated at once.
-pub(super) fn chunks<'a>(
-    prepared: &Prepared,
-    mut wanted: &'a [Wanted],
-    draws: usize,
-) -> impl Iterator<Item = &'a [Wanted]> {
-    let sizes: Vec<usize> =
-        prepared.data.series().iter().map(|series| series.times.len() * draws.max(1)).collect();
-    std::iter::from_fn(move || {
-        let mut points = 0;
-        let fits = |wanted: &&Wanted| {
-            points += wanted.times.len() * draws.max(1) + sizes[wanted.number];
-            points <= AT_ONCE
-        };
-        let count = wanted.iter().take_while(fits).count().max(1).min(wanted.len());
-        let (now, later) = wanted.split_at(count);
-        wanted = later;
-        (!now.is_empty()).then_some(now)
-    })
 }
 
 /// A column of times as the user writes them.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stroock_kernels::noise::{NoiseKey, Stage};
 
-use super::predictions::{PredictOptions, Wanted, check_total, chunks, steps, time_column};
+use super::predictions::{PredictOptions, time_column};
+use super::wanted::{Wanted, check_total, chunks, steps};
 use super::{EstimatorError, Model};
 use crate::model::{ModelSettings, PathDraws};
 use crate::series::table::{Column, DataFrame, Table};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use stroock_kernels::noise::{NoiseKey, Stage};
 
-use super::super::predictions::Wanted;
+use super::super::wanted::Wanted;
 use super::super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
 use crate::forecast::{Forecaster, LatentScore, Track, tracks};
 use crate::model::PathDraws;

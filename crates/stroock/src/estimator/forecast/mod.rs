@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use stroock_kernels::noise::{NoiseKey, Purpose, Stage, Stream};
 
-use super::predictions::MOST_TIMES;
+use super::wanted::MOST_TIMES;
 use super::{EstimatorError, Model, PredictOptions, Predictions};
 use crate::forecast::{Forecast, Forecaster, Track, tracks, usual_step};
 use crate::series::table::{Step, Table, TimeScale};
