@@ -142,6 +142,10 @@ fn rivals_on_public_data() {
     };
     run("CNN-ODE", "rotating-mnist", "latent-ode");
     run("CNN-SDE", "rotating-mnist", "neural-sde");
+    run("ODE2VAE", "rotating-mnist", "ode2vae");
+    run("ODE2VAE-KL", "rotating-mnist", "ode2vae-kl");
+    run("ODE2VAE, transductive", "rotating-mnist", "ode2vae-transductive");
+    run("ODE2VAE-KL, transductive", "rotating-mnist", "ode2vae-kl-transductive");
     run("mTAND-ODE", "activity", "latent-ode");
     run("mTAND-SDE", "activity", "neural-sde");
     run("mTAND-ODE", "physionet", "latent-ode");

@@ -15,7 +15,8 @@ use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, Steere
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, NeuralSdeConfig, OdeConfig, SdeConfig,
+    ModelConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PredictionKind, SdeConfig, SecondOrderConfig,
+    StartDensity,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -96,6 +97,23 @@ every_variant!(
         decoder: DecoderConfig::Mlp(MlpConfig::default()),
         likelihood: LikelihoodKind::Bernoulli,
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+    ModelConfig::Ode2vae(_) => Ode2VaeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: EncoderConfig::LearnedEmbedding { width: 11 },
+        latent: SecondOrderConfig {
+            dim: 5,
+            hidden: 6,
+            variance: 0.25,
+            substeps: 3,
+            density: StartDensity::Released,
+        },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        weight_divergence: 0.5,
+        encoder_divergence: Some(0.125),
+        prediction: PredictionKind::Draws,
     }
     .into(),
 );

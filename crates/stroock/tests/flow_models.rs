@@ -19,7 +19,8 @@ use stroock::initial::InitialWeights;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DataDescription, DecoderConfig, Description, EncoderConfig, LatentOdeConfig, ModelConfig, ModelSettings,
-    NeuralSdeConfig, OdeConfig, OutputParts, PathDraws, SdeConfig, SeriesModel, StandardModel, to_file,
+    NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OutputParts, PathDraws, PredictionKind, SdeConfig,
+    SecondOrderConfig, SeriesModel, StandardModel, StartDensity, to_file,
 };
 use stroock::objective::ElboWeights;
 use stroock::predict::Predictor;
@@ -49,8 +50,32 @@ fn configs() -> Vec<ModelConfig> {
         task: None,
     };
     let latent = SdeConfig { dim: DIM, hidden: vec![7, 5], diffusion_hidden: 4 };
-    let sde = NeuralSdeConfig { observation, encoder, latent, decoder, likelihood, task: None };
-    vec![ode.into(), sde.into()]
+    let sde = NeuralSdeConfig {
+        observation,
+        encoder: encoder.clone(),
+        latent,
+        decoder: decoder.clone(),
+        likelihood,
+        task: None,
+    };
+    let latent =
+        SecondOrderConfig { dim: DIM, hidden: 7, variance: 1e-2, substeps: 2, density: StartDensity::Exact };
+    let second_order = Ode2VaeConfig {
+        observation,
+        encoder,
+        latent,
+        decoder,
+        likelihood,
+        weight_divergence: 0.01,
+        encoder_divergence: None,
+        prediction: PredictionKind::Draws,
+    };
+    let with_encoders = Ode2VaeConfig {
+        encoder_divergence: Some(0.1),
+        prediction: PredictionKind::Mean,
+        ..second_order.clone()
+    };
+    vec![ode.into(), sde.into(), second_order.into(), with_encoders.into()]
 }
 
 fn init(config: &ModelConfig, seed: u64, device: &Device) -> StandardModel {
@@ -72,7 +97,10 @@ fn weights() -> ElboWeights {
 #[test]
 fn gradients_of_all_parameters_are_those_of_finite_differences() {
     let batch = batch();
-    for config in configs() {
+    // The trace of a network of ReLU units jumps where one of them falls silent: differences see that, gradients do not.
+    // Those of ODE2VAE are compared with independent code instead.
+    let is_smooth = |config: &ModelConfig| !matches!(config, ModelConfig::Ode2vae(_));
+    for config in configs().into_iter().filter(is_smooth) {
         let model = init(&config, 3, &Device::flex().autodiff());
         let loss = |model: &StandardModel| -> Tensor<1> {
             model.objective(&batch, draws(2), weights()).unwrap().losses.mean()
@@ -89,13 +117,14 @@ fn a_series_does_not_depend_on_its_neighbours() {
         let states = |numbers: &[usize]| {
             let batch = batcher().assemble(&data, numbers, NoiseKey::new(1, 0)).unwrap();
             let outputs = model.outputs(&batch, draws(1), OutputParts::ALL).unwrap();
-            (batch.requests.offsets.clone(), doubles(outputs.states.expect("states")))
+            let states = outputs.states.expect("states");
+            (batch.requests.offsets.clone(), states.dims()[2], doubles(states))
         };
         let all: Vec<usize> = (0..20).collect();
-        let (offsets, together) = states(&all);
+        let (offsets, n, together) = states(&all);
         for b in [0, 7, 19] {
-            let (_, alone) = states(&[b]);
-            assert_eq!(alone, together[offsets[b] * DIM..offsets[b + 1] * DIM], "{} {b}", config.kind());
+            let (.., alone) = states(&[b]);
+            assert_eq!(alone, together[offsets[b] * n..offsets[b + 1] * n], "{} {b}", config.kind());
         }
     }
 }
@@ -111,8 +140,8 @@ fn priors_are_sampled_whatever_the_series_are() {
             assert_eq!(mean.dims(), [draws.samples, batch.requests.indices.len(), 2]);
             doubles(outputs.states.expect("states"))
         };
-        let all = states(draws(400));
-        assert_eq!(all[..all.len() / 400], states(draws(1)), "{}", config.kind());
+        let all = states(draws(100));
+        assert_eq!(all[..all.len() / 100], states(draws(1)), "{}", config.kind());
         let (one, other) = (states(draws(1)), states(PathDraws { first_sample: 9, ..draws(1) }));
         assert!(one != other && all.iter().all(|z| z.is_finite()), "{}", config.kind());
     }
@@ -128,6 +157,12 @@ fn divergences_are_those_of_their_definitions() {
             let found = objective.parts.iter().find(|(part, _)| *part == name).expect("the part");
             doubles(found.1.clone())
         };
+        if let ModelConfig::Ode2vae(second_order) = &config {
+            assert!(part("kl_weights").iter().all(|kl| *kl > 0.0 && *kl == part("kl_weights")[0]));
+            let with_encoders = objective.parts.iter().any(|(part, _)| *part == "kl_encoder");
+            assert_eq!(with_encoders, second_order.encoder_divergence.is_some());
+            continue;
+        }
         assert!(part("kl_start").iter().all(|kl| *kl > 0.0), "{}", config.kind());
         let driven = config.kind() == "neural-sde";
         assert!(part("kl_path").iter().all(|kl| (*kl > 0.0) == driven), "{}", config.kind());
@@ -215,6 +250,7 @@ fn tasks_are_predicted() {
     let task = TaskConfig { output: TaskKind::RealPerTime { width: 2 }, network: MlpConfig::default() };
     for config in configs() {
         let config: ModelConfig = match config {
+            ModelConfig::Ode2vae(_) => continue,
             ModelConfig::LatentOde(ode) => LatentOdeConfig { task: Some(task.clone()), ..ode }.into(),
             ModelConfig::NeuralSde(sde) => NeuralSdeConfig { task: Some(task.clone()), ..sde }.into(),
             other => other,

@@ -12,7 +12,7 @@ use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
-    NeuralSdeConfig, OdeConfig, PathDraws, SdeConfig,
+    NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PathDraws, SdeConfig, SecondOrderConfig,
 };
 use stroock::series::{Observation, Scaler};
 use stroock_kernels::noise::NoiseKey;
@@ -118,6 +118,48 @@ fn networks_of_flows_without_numbers_or_beyond_memory() {
     assert_eq!(faults_of_flows(3, &[4], 0, 3), ["none", "latent.diffusion_hidden"]);
     assert_eq!(faults_of_flows(3, &[4], 1 << 50, 3), ["none", "latent.diffusion_hidden"]);
     assert_eq!(faults_of_flows(3, &[4], 4, 0), ["encoder.width"; 2]);
+}
+
+/// What is wrong with the sizes of an equation of second order.
+fn fault_of_second_order(latent: SecondOrderConfig, divergences: [f64; 2]) -> &'static str {
+    let LatentSdeConfig { observation, decoder, likelihood, .. } = config(ATTENTION, 3);
+    let config = Ode2VaeConfig {
+        observation,
+        encoder: EncoderConfig::LearnedEmbedding { width: 3 },
+        latent,
+        decoder,
+        likelihood,
+        weight_divergence: divergences[0],
+        encoder_divergence: Some(divergences[1]),
+        prediction: Default::default(),
+    };
+    match config.init(&mut InitialWeights::new(1, &Device::flex())) {
+        Ok(_) => "none",
+        Err(ModelConfigError::Size { key, .. }) => key,
+        Err(ModelConfigError::Parameters { key, .. } | ModelConfigError::NotPositive { key, .. }) => key,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn equations_of_second_order_without_numbers_or_beyond_memory() {
+    let default = SecondOrderConfig::default;
+    let fault = |latent| fault_of_second_order(latent, [0.1, 0.1]);
+    assert_eq!(fault(SecondOrderConfig { dim: 1, hidden: 1, ..default() }), "none");
+    for dim in [0, 1 << 40, usize::MAX] {
+        assert_eq!(fault(SecondOrderConfig { dim, ..default() }), "latent.dim");
+    }
+    for hidden in [0, 1 << 15, 1 << 40, usize::MAX] {
+        assert_eq!(fault(SecondOrderConfig { hidden, ..default() }), "latent.hidden");
+    }
+    for substeps in [0, 1 << 20] {
+        assert_eq!(fault(SecondOrderConfig { substeps, ..default() }), "latent.substeps");
+    }
+    for variance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(fault(SecondOrderConfig { variance, ..default() }), "latent.variance");
+        assert_eq!(fault_of_second_order(default(), [variance, 0.1]), "weight_divergence");
+        assert_eq!(fault_of_second_order(default(), [0.1, variance]), "encoder_divergence");
+    }
 }
 
 #[test]

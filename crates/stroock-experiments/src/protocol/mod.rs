@@ -134,6 +134,10 @@ pub struct Options {
     /// Rotating MNIST: more digits for training, made of those that are there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variants: Option<Variants>,
+    /// Rotating MNIST: whether the digits for testing are those for training, whose frames but the hidden one and four more
+    /// have been seen, and not others. It is the task that ODE2VAE and GPPVAE are published with.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub transductive: bool,
     /// Pendulum: whether its training series are there mirrored, too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
@@ -156,6 +160,7 @@ impl Default for Options {
             validation: None,
             overlapping: None,
             variants: None,
+            transductive: false,
             mirrored: false,
             redrawn: false,
         }

@@ -108,6 +108,7 @@ impl RunConfig {
         if !Preset::of_rivals().contains(&preset) {
             return None;
         }
+        let options = rival.options(options);
         let protocol = rival.entry(experiment, options)?.protocol;
         Some(Self { model: Some(rival), protocol, ..Self::new(experiment, preset, options) })
     }

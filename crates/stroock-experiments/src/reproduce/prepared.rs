@@ -10,7 +10,7 @@ use crate::data::activity::{self, ActivitySettings};
 use crate::data::mnist::Digits;
 use crate::data::physionet::{self, PhysionetSettings, ScaleOver};
 use crate::data::{Cache, DataError, DataFolder};
-use crate::protocol::{Experiment, Resolution, rotating_mnist};
+use crate::protocol::{Experiment, Options, Resolution, rotating_mnist};
 use crate::synthetic::{
     Dropped, IrregularSine, PendulumInterpolation, PendulumRegression, RotatingDigits, Sizes, SplitData,
     StochasticLorenz, SyntheticError, Variants,
@@ -141,13 +141,19 @@ fn rotating_digits(config: &RunConfig, folder: &DataFolder) -> Result<PreparedDa
     let pixels: Vec<u8> =
         threes.iter().filter_map(|&number| digits.images.get(number)).flatten().copied().collect();
     let sizes = limited(RotatingDigits::default().sizes, config.limit);
-    // The random frames are left out by the batches, anew in every epoch.
-    let dropped = Some(Dropped { always: rotating_mnist::HIDDEN, random: 0 });
-    let set = RotatingDigits { sizes, dropped, variants: config.options.variants, ..Default::default() }
-        .generate(&pixels, config.data_seed)?;
+    let Options { variants, transductive, .. } = config.options;
+    // The random frames are left out by the batches, anew in every epoch; but a model that is tested on digits of its
+    // training must never have seen them.
+    let random = if transductive { rotating_mnist::DROPPED } else { 0 };
+    let dropped = Some(Dropped { always: rotating_mnist::HIDDEN, random });
+    let digits = RotatingDigits { sizes, dropped, variants, transductive, ..Default::default() };
+    let set = digits.generate(&pixels, config.data_seed)?;
     let mut coverage = format!("{} threes of the first 10 000 training images", threes.len());
-    if let Some(Variants { each, .. }) = config.options.variants {
+    if let Some(Variants { each, .. }) = variants {
         coverage += &format!(", {each} variants of each for training");
+    }
+    if transductive {
+        coverage += "; those for testing are those for training";
     }
     Ok(PreparedData { coverage, ..generated(set, "frames") })
 }

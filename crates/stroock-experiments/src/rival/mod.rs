@@ -6,7 +6,11 @@
 
 mod latent_ode;
 mod neural_sde;
+mod ode2vae;
 
+use ode2vae::kl as ode2vae_kl;
+use ode2vae::kl_transductive as ode2vae_kl_transductive;
+use ode2vae::transductive as ode2vae_transductive;
 use serde::{Deserialize, Serialize};
 use stroock::model::{LatentSdeConfig, ModelConfig};
 
@@ -63,9 +67,27 @@ rivals! {
     LatentOde = "latent-ode" from latent_ode;
     /// A latent SDE in `R^n`: mTAND-SDE and CNN-SDE.
     NeuralSde = "neural-sde" from neural_sde;
+    /// A latent second-order equation with random weights: ODE2VAE.
+    Ode2Vae = "ode2vae" from ode2vae;
+    /// The same, with states that the encoders agree with: ODE2VAE-KL.
+    Ode2VaeKl = "ode2vae-kl" from ode2vae_kl;
+    /// ODE2VAE on the digits that it was trained on.
+    Ode2VaeTransductive = "ode2vae-transductive" from ode2vae_transductive;
+    /// ODE2VAE-KL on the digits that it was trained on.
+    Ode2VaeKlTransductive = "ode2vae-kl-transductive" from ode2vae_kl_transductive;
 }
 
 impl Rival {
+    /// The options of its runs: some systems have data of their own.
+    pub fn options(self, options: Options) -> Options {
+        match self {
+            Rival::Ode2VaeTransductive | Rival::Ode2VaeKlTransductive => {
+                Options { transductive: true, ..options }
+            }
+            _ => options,
+        }
+    }
+
     /// The experiments that it has a preset for.
     pub fn experiments(self) -> impl Iterator<Item = Experiment> {
         let has = move |experiment: &Experiment| self.entry(*experiment, Options::default()).is_some();

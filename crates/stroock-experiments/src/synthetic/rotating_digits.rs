@@ -54,6 +54,8 @@ pub struct RotatingDigits {
     pub dropped: Option<Dropped>,
     /// More sequences for training; `None` for no more.
     pub variants: Option<Variants>,
+    /// Whether the digits for testing are those for training, with all their frames, and not others.
+    pub transductive: bool,
 }
 
 impl Default for RotatingDigits {
@@ -61,7 +63,13 @@ impl Default for RotatingDigits {
     /// frame 3 and four more are dropped.
     fn default() -> Self {
         let sizes = Sizes { train: 360, validation: 36, test: 360 };
-        Self { sizes, frames: 16, dropped: Some(Dropped { always: 3, random: 4 }), variants: None }
+        Self {
+            sizes,
+            frames: 16,
+            dropped: Some(Dropped { always: 3, random: 4 }),
+            variants: None,
+            transductive: false,
+        }
     }
 }
 
@@ -85,7 +93,9 @@ impl RotatingDigits {
         if !digits.len().is_multiple_of(PIXELS) {
             return Err(SyntheticError::Images { bytes: digits.len(), side: DIGIT_SIDE });
         }
-        let (needed, given) = (self.sizes.total(), digits.len() / PIXELS);
+        let others = if self.transductive { 0 } else { self.sizes.test };
+        let needed = self.sizes.train + self.sizes.validation + others;
+        let given = digits.len() / PIXELS;
         if needed > given {
             return Err(SyntheticError::TooFewDigits { needed, given });
         }
@@ -99,6 +109,7 @@ impl RotatingDigits {
                 // The digits themselves, then one variant of each, then another one.
                 Part::Train => place % train,
                 Part::Validation => train + place,
+                Part::Test if self.transductive => place % train,
                 Part::Test => train + validation + place,
             }];
             let map = match (part, self.variants) {
@@ -122,6 +133,10 @@ impl RotatingDigits {
     fn check(&self) -> Result<(), SyntheticError> {
         self.sizes.check(NAME)?;
         require(self.frames >= 2, NAME, "frames", self.frames, "at least 2")?;
+        if self.transductive {
+            let train = self.sizes.train;
+            require(train > 0, NAME, "sizes", train, "at least one digit for training, to test with")?;
+        }
         if let Some(Variants { each, spread }) = self.variants {
             let most = u32::MAX as usize / self.sizes.total().max(1);
             require(each < most, NAME, "each", each, format!("fewer than {most} variants"))?;

@@ -9,8 +9,8 @@ use super::{box_muller, philox};
 /// What random numbers are used for.
 ///
 /// Numbers of [`Path`](Purpose::Path), of [`Start`](Purpose::Start), of [`Marginal`](Purpose::Marginal), of
-/// [`Divergence`](Purpose::Divergence), of [`Simulation`](Purpose::Simulation) and of all others are independent under
-/// one key. The others share their counters: [`Inputs`](Purpose::Inputs), [`Targets`](Purpose::Targets) and
+/// [`Divergence`](Purpose::Divergence), of [`Simulation`](Purpose::Simulation), of [`Field`](Purpose::Field) and of all
+/// others are independent under one key. The others share their counters: [`Inputs`](Purpose::Inputs), [`Targets`](Purpose::Targets) and
 /// [`Order`](Purpose::Order) have addresses of their own among them, the rest are kept apart by the [`Stage`] of their
 /// key. This list and that of the stages are the only ones: which numbers are drawn for what is decided here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Purpose {
     Divergence,
     /// Paths of a process that is known by its marginals; a place is a step.
     Simulation,
+    /// The weights of random vector fields.
+    Field,
     /// Which points and values of a series an encoder sees.
     Inputs,
     /// Which points of a series are targets.
@@ -53,7 +55,7 @@ impl Purpose {
         match self {
             Purpose::Path => 0,
             Purpose::Start => 1,
-            Purpose::Marginal | Purpose::Divergence | Purpose::Simulation => 3,
+            Purpose::Marginal | Purpose::Divergence | Purpose::Simulation | Purpose::Field => 3,
             _ => 2,
         }
     }
@@ -63,6 +65,7 @@ impl Purpose {
         let part = match self {
             Purpose::Divergence => 1,
             Purpose::Simulation => 2,
+            Purpose::Field => 3,
             _ => 0,
         };
         part * PLACES + place % PLACES
@@ -329,7 +332,8 @@ mod tests {
     #[test]
     fn places_are_steps_of_the_counter() {
         let key = NoiseKey::new(7, 2);
-        for (purpose, part) in [(Purpose::Marginal, 0), (Purpose::Divergence, 1), (Purpose::Simulation, 2)] {
+        let purposes = [Purpose::Marginal, Purpose::Divergence, Purpose::Simulation, Purpose::Field];
+        for (purpose, part) in purposes.into_iter().zip(0..) {
             for place in [0, 1, 77, PLACES - 1] {
                 let raw = philox([3 << 30, part * PLACES + place, 1, 4], key.words);
                 let mut stream = key.stream_at(purpose, 4, 1, place);

@@ -7,6 +7,7 @@ mod knot_sde;
 mod latent_ode;
 mod latent_sde;
 mod neural_sde;
+mod ode2vae;
 mod parameters;
 mod registry;
 
@@ -22,5 +23,9 @@ pub use latent_sde::{
     StandardEncoder, StandardLatentSde,
 };
 pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
+pub use ode2vae::{
+    DensePaths, DrawnField, Head, Ode2Vae, Ode2VaeConfig, PredictionKind, Recognition, SecondOrderConfig,
+    SecondOrderProcess, StartDensity, UncertainField,
+};
 pub use parameters::{from_file, to_file};
 pub use registry::{ModelConfig, StandardModel};

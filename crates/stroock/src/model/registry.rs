@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
+    NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -147,6 +147,8 @@ register! {
     LatentOde(LatentOdeConfig),
     /// A latent SDE in `R^n` whose drifts and diffusion are networks.
     NeuralSde(NeuralSdeConfig),
+    /// A latent second-order equation with random weights: ODE2VAE and ODE2VAE-KL.
+    Ode2vae(Ode2VaeConfig),
 }
 
 impl ModelConfig {
@@ -155,7 +157,7 @@ impl ModelConfig {
         match self {
             ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
             ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
-            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) => None,
+            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) | ModelConfig::Ode2vae(_) => None,
         }
     }
 

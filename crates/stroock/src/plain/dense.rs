@@ -10,7 +10,7 @@ use crate::latent::{PathGrid, PathNoise, PathRequests};
 
 /// A plan whose series all have as many steps as the longest. A series that has ended waits: its last time is
 /// repeated, so that its further steps have length 0 and move nothing.
-pub(super) struct DensePlan {
+pub(crate) struct DensePlan {
     /// Steps `T` of the longest series.
     pub steps: usize,
     /// `[B, T + 1]`.

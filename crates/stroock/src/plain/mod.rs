@@ -30,6 +30,8 @@ mod group_norm;
 mod path;
 mod recurrence;
 
+pub(crate) use dense::DensePlan;
+
 pub use attention::attend;
 pub use convolution::convolve;
 pub use cross_entropy::cross_entropy;

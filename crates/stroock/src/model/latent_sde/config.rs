@@ -161,7 +161,7 @@ impl LatentSdeConfig {
 
 impl EncoderConfig {
     /// The encoder and the width of its representation.
-    pub(super) fn init(
+    pub(in crate::model) fn init(
         &self,
         observation: Observation,
         weights: &mut InitialWeights,
