@@ -15,7 +15,8 @@ use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, Steere
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, NeuralSdeConfig, OdeConfig, SdeConfig,
+    ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OdeConfig, ReferenceSizes, SdeConfig,
+    TimeViewsSizes,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -93,6 +94,22 @@ every_variant!(
         observation: Observation::Vector { channels: 3 },
         encoder: EncoderConfig::LearnedEmbedding { width: 11 },
         latent: SdeConfig { dim: 5, hidden: vec![6], diffusion_hidden: 7 },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+    ModelConfig::MtandEnc(_) => MtandEncConfig {
+        observation: Observation::Vector { channels: 3 },
+        frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+        encoder: TimeViewsSizes { embedding: 6, hidden: 7 },
+        task: TaskConfig { output: TaskKind::ClassPerTime { classes: 4 }, network: MlpConfig::default() },
+    }
+    .into(),
+    ModelConfig::MtandFull(_) => MtandFullConfig {
+        observation: Observation::Vector { channels: 3 },
+        frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+        latent: ReferenceSizes { embedding: 6, hidden: 7, ..ReferenceSizes::default() },
         decoder: DecoderConfig::Mlp(MlpConfig::default()),
         likelihood: LikelihoodKind::Bernoulli,
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),

@@ -12,9 +12,11 @@ use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
-    NeuralSdeConfig, OdeConfig, PathDraws, SdeConfig,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OdeConfig, PathDraws, ReferenceSizes, SdeConfig,
+    TimeViewsSizes,
 };
 use stroock::series::{Observation, Scaler};
+use stroock::task::{TaskConfig, TaskKind};
 use stroock_kernels::noise::NoiseKey;
 
 const ATTENTION: TimeAttentionConfig =
@@ -118,6 +120,53 @@ fn networks_of_flows_without_numbers_or_beyond_memory() {
     assert_eq!(faults_of_flows(3, &[4], 0, 3), ["none", "latent.diffusion_hidden"]);
     assert_eq!(faults_of_flows(3, &[4], 1 << 50, 3), ["none", "latent.diffusion_hidden"]);
     assert_eq!(faults_of_flows(3, &[4], 4, 0), ["encoder.width"; 2]);
+}
+
+/// The key that is at fault in a configuration.
+fn fault(config: &impl ModelSettings) -> &'static str {
+    match config.init(&mut InitialWeights::new(1, &Device::flex())) {
+        Ok(_) => "none",
+        Err(ModelConfigError::Size { key, .. } | ModelConfigError::Parameters { key, .. }) => key,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn attention_at_observation_times_without_numbers_or_beyond_memory() {
+    let with = |embedding, hidden, classes| MtandEncConfig {
+        observation: Observation::Vector { channels: 2 },
+        frames: None,
+        encoder: TimeViewsSizes { embedding, hidden },
+        task: TaskConfig { output: TaskKind::ClassPerTime { classes }, network: MlpConfig::default() },
+    };
+    assert_eq!(fault(&with(2, 1, 1)), "none");
+    assert_eq!(fault(&with(1, 4, 3)), "encoder.embedding");
+    assert_eq!(fault(&with(1 << 20, 4, 3)), "encoder.embedding");
+    assert_eq!(fault(&with(4, 0, 3)), "encoder.hidden");
+    assert_eq!(fault(&with(4, 1 << 19, 3)), "encoder.hidden");
+    assert_eq!(fault(&with(4, usize::MAX, 3)), "encoder.hidden");
+    assert_eq!(fault(&with(4, 4, 0)), "task.output");
+}
+
+#[test]
+fn reference_points_without_numbers_or_beyond_memory() {
+    let small =
+        ReferenceSizes { embedding: 4, reference_points: 1, hidden: 4, head: 4, latent: 1, generator: 1 };
+    let with = |latent| {
+        let LatentSdeConfig { observation, decoder, likelihood, .. } = config(ATTENTION, 3);
+        MtandFullConfig { observation, frames: None, latent, decoder, likelihood, task: None }
+    };
+    assert_eq!(fault(&with(small)), "none");
+    assert_eq!(fault(&with(ReferenceSizes { embedding: 0, ..small })), "latent.embedding");
+    assert_eq!(fault(&with(ReferenceSizes { hidden: 1 << 40, ..small })), "latent.hidden");
+    for reference_points in [0, 1 << 13, usize::MAX] {
+        assert_eq!(fault(&with(ReferenceSizes { reference_points, ..small })), "latent.reference_points");
+    }
+    for size in [0, 1 << 40] {
+        assert_eq!(fault(&with(ReferenceSizes { head: size, ..small })), "latent.head");
+        assert_eq!(fault(&with(ReferenceSizes { latent: size, ..small })), "latent.latent");
+        assert_eq!(fault(&with(ReferenceSizes { generator: size, ..small })), "latent.generator");
+    }
 }
 
 #[test]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel,
+    StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -147,6 +148,10 @@ register! {
     LatentOde(LatentOdeConfig),
     /// A latent SDE in `R^n` whose drifts and diffusion are networks.
     NeuralSde(NeuralSdeConfig),
+    /// Time attention at the observation times and a recurrent unit over them, for a task.
+    MtandEnc(MtandEncConfig),
+    /// A variational autoencoder between reference points in time.
+    MtandFull(MtandFullConfig),
 }
 
 impl ModelConfig {
@@ -155,7 +160,7 @@ impl ModelConfig {
         match self {
             ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
             ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
-            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) => None,
+            _ => None,
         }
     }
 
