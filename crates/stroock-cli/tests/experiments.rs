@@ -131,6 +131,20 @@ fn rivals_of_the_pendulum() {
         &["--model", "neural-sde"],
         &[],
     );
+    reproduce_as(
+        "| mTAND-Enc (our harness), preset `clean` |",
+        "pendulum-angle",
+        None,
+        &["--model", "mtand-enc"],
+        &[],
+    );
+    reproduce_as(
+        "| mTAND-Full (our harness), preset `clean` |",
+        "pendulum-images",
+        None,
+        &["--model", "mtand-full"],
+        &[],
+    );
 }
 
 #[test]
@@ -150,6 +164,9 @@ fn rivals_on_public_data() {
     run("mTAND-SDE", "activity", "neural-sde");
     run("mTAND-ODE", "physionet", "latent-ode");
     run("mTAND-SDE", "physionet", "neural-sde");
+    run("mTAND-Enc", "activity", "mtand-enc");
+    run("mTAND-Full", "activity", "mtand-full");
+    run("mTAND-Full", "physionet", "mtand-full");
 }
 
 #[test]

@@ -15,8 +15,8 @@ use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, Steere
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PredictionKind, SdeConfig, SecondOrderConfig,
-    StartDensity,
+    ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PredictionKind,
+    ReferenceSizes, SdeConfig, SecondOrderConfig, StartDensity, TimeViewsSizes,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -114,6 +114,22 @@ every_variant!(
         weight_divergence: 0.5,
         encoder_divergence: Some(0.125),
         prediction: PredictionKind::Draws,
+    }
+    .into(),
+    ModelConfig::MtandEnc(_) => MtandEncConfig {
+        observation: Observation::Vector { channels: 3 },
+        frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+        encoder: TimeViewsSizes { embedding: 6, hidden: 7 },
+        task: TaskConfig { output: TaskKind::ClassPerTime { classes: 4 }, network: MlpConfig::default() },
+    }
+    .into(),
+    ModelConfig::MtandFull(_) => MtandFullConfig {
+        observation: Observation::Vector { channels: 3 },
+        frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+        latent: ReferenceSizes { embedding: 6, hidden: 7, ..ReferenceSizes::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
     }
     .into(),
 );

@@ -12,9 +12,11 @@ use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
-    NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PathDraws, SdeConfig, SecondOrderConfig,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PathDraws, ReferenceSizes,
+    SdeConfig, SecondOrderConfig, TimeViewsSizes,
 };
 use stroock::series::{Observation, Scaler};
+use stroock::task::{TaskConfig, TaskKind};
 use stroock_kernels::noise::NoiseKey;
 
 const ATTENTION: TimeAttentionConfig =
@@ -120,6 +122,16 @@ fn networks_of_flows_without_numbers_or_beyond_memory() {
     assert_eq!(faults_of_flows(3, &[4], 4, 0), ["encoder.width"; 2]);
 }
 
+/// The key that is at fault in a configuration.
+fn fault(config: &impl ModelSettings) -> &'static str {
+    match config.init(&mut InitialWeights::new(1, &Device::flex())) {
+        Ok(_) => "none",
+        Err(ModelConfigError::Size { key, .. }) => key,
+        Err(ModelConfigError::Parameters { key, .. } | ModelConfigError::NotPositive { key, .. }) => key,
+        Err(other) => panic!("{other}"),
+    }
+}
+
 /// What is wrong with the sizes of an equation of second order.
 fn fault_of_second_order(latent: SecondOrderConfig, divergences: [f64; 2]) -> &'static str {
     let LatentSdeConfig { observation, decoder, likelihood, .. } = config(ATTENTION, 3);
@@ -133,32 +145,65 @@ fn fault_of_second_order(latent: SecondOrderConfig, divergences: [f64; 2]) -> &'
         encoder_divergence: Some(divergences[1]),
         prediction: Default::default(),
     };
-    match config.init(&mut InitialWeights::new(1, &Device::flex())) {
-        Ok(_) => "none",
-        Err(ModelConfigError::Size { key, .. }) => key,
-        Err(ModelConfigError::Parameters { key, .. } | ModelConfigError::NotPositive { key, .. }) => key,
-        Err(other) => panic!("{other}"),
-    }
+    fault(&config)
 }
 
 #[test]
 fn equations_of_second_order_without_numbers_or_beyond_memory() {
     let default = SecondOrderConfig::default;
-    let fault = |latent| fault_of_second_order(latent, [0.1, 0.1]);
-    assert_eq!(fault(SecondOrderConfig { dim: 1, hidden: 1, ..default() }), "none");
+    let of = |latent| fault_of_second_order(latent, [0.1, 0.1]);
+    assert_eq!(of(SecondOrderConfig { dim: 1, hidden: 1, ..default() }), "none");
     for dim in [0, 1 << 40, usize::MAX] {
-        assert_eq!(fault(SecondOrderConfig { dim, ..default() }), "latent.dim");
+        assert_eq!(of(SecondOrderConfig { dim, ..default() }), "latent.dim");
     }
     for hidden in [0, 1 << 15, 1 << 40, usize::MAX] {
-        assert_eq!(fault(SecondOrderConfig { hidden, ..default() }), "latent.hidden");
+        assert_eq!(of(SecondOrderConfig { hidden, ..default() }), "latent.hidden");
     }
     for substeps in [0, 1 << 20] {
-        assert_eq!(fault(SecondOrderConfig { substeps, ..default() }), "latent.substeps");
+        assert_eq!(of(SecondOrderConfig { substeps, ..default() }), "latent.substeps");
     }
     for variance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(fault(SecondOrderConfig { variance, ..default() }), "latent.variance");
+        assert_eq!(of(SecondOrderConfig { variance, ..default() }), "latent.variance");
         assert_eq!(fault_of_second_order(default(), [variance, 0.1]), "weight_divergence");
         assert_eq!(fault_of_second_order(default(), [0.1, variance]), "encoder_divergence");
+    }
+}
+
+#[test]
+fn attention_at_observation_times_without_numbers_or_beyond_memory() {
+    let with = |embedding, hidden, classes| MtandEncConfig {
+        observation: Observation::Vector { channels: 2 },
+        frames: None,
+        encoder: TimeViewsSizes { embedding, hidden },
+        task: TaskConfig { output: TaskKind::ClassPerTime { classes }, network: MlpConfig::default() },
+    };
+    assert_eq!(fault(&with(2, 1, 1)), "none");
+    assert_eq!(fault(&with(1, 4, 3)), "encoder.embedding");
+    assert_eq!(fault(&with(1 << 20, 4, 3)), "encoder.embedding");
+    assert_eq!(fault(&with(4, 0, 3)), "encoder.hidden");
+    assert_eq!(fault(&with(4, 1 << 19, 3)), "encoder.hidden");
+    assert_eq!(fault(&with(4, usize::MAX, 3)), "encoder.hidden");
+    assert_eq!(fault(&with(4, 4, 0)), "task.output");
+}
+
+#[test]
+fn reference_points_without_numbers_or_beyond_memory() {
+    let small =
+        ReferenceSizes { embedding: 4, reference_points: 1, hidden: 4, head: 4, latent: 1, generator: 1 };
+    let with = |latent| {
+        let LatentSdeConfig { observation, decoder, likelihood, .. } = config(ATTENTION, 3);
+        MtandFullConfig { observation, frames: None, latent, decoder, likelihood, task: None }
+    };
+    assert_eq!(fault(&with(small)), "none");
+    assert_eq!(fault(&with(ReferenceSizes { embedding: 0, ..small })), "latent.embedding");
+    assert_eq!(fault(&with(ReferenceSizes { hidden: 1 << 40, ..small })), "latent.hidden");
+    for reference_points in [0, 1 << 13, usize::MAX] {
+        assert_eq!(fault(&with(ReferenceSizes { reference_points, ..small })), "latent.reference_points");
+    }
+    for size in [0, 1 << 40] {
+        assert_eq!(fault(&with(ReferenceSizes { head: size, ..small })), "latent.head");
+        assert_eq!(fault(&with(ReferenceSizes { latent: size, ..small })), "latent.latent");
+        assert_eq!(fault(&with(ReferenceSizes { generator: size, ..small })), "latent.generator");
     }
 }
 

@@ -4,11 +4,13 @@ mod assemble;
 mod at_times;
 mod choice;
 mod input;
+mod place;
 mod targets;
 mod time;
 
 pub use assemble::{Batch, Batcher};
 pub use choice::{InputChoice, TargetChoice};
 pub use input::{EncoderInput, InputEntries, InputPoints};
+pub use place::Place;
 pub use targets::{Observed, Targets, TargetsError};
 pub use time::{GridKind, TimeAxis};

@@ -160,6 +160,38 @@ impl Targets {
         Tensor::from_data(TensorData::new(counts, shape), (&like.device(), like.dtype()))
     }
 
+    /// The same series `times` times, one set of them behind the other: for outputs of several samples that are scored
+    /// sample by sample.
+    ///
+    /// ```
+    /// use stroock::batch::Targets;
+    /// let targets = Targets::new(1, vec![0, 1, 3], vec![1.0, 2.0, 3.0], Some(&[true, false, true]))?;
+    /// let twice = targets.repeated(2);
+    /// assert_eq!((twice.points(), twice.counts()), (6, vec![1, 1, 1, 1]));
+    /// # Ok::<(), stroock::batch::TargetsError>(())
+    /// ```
+    pub fn repeated(&self, times: usize) -> Self {
+        let runs = |offsets: &[usize]| -> Vec<usize> {
+            let total = offsets.last().copied().unwrap_or_default();
+            let later = (0..times).flat_map(|i| offsets[1..].iter().map(move |offset| i * total + offset));
+            std::iter::once(0).chain(later).collect()
+        };
+        let observed = match &self.observed {
+            Observed::All => Observed::All,
+            Observed::Entries { offsets, places } => {
+                let extent = self.values.len();
+                let moved = |i: usize| places.iter().map(move |&place| (i * extent) as u32 + place);
+                Observed::Entries { offsets: runs(offsets), places: (0..times).flat_map(moved).collect() }
+            }
+        };
+        Self {
+            channels: self.channels,
+            point_offsets: runs(&self.point_offsets),
+            values: self.values.repeat(times),
+            observed,
+        }
+    }
+
     /// Calls `f` with the place in `[Q, C]` and the value of every observed entry of a series.
     pub fn for_each_entry(&self, series: usize, mut f: impl FnMut(usize, f32)) {
         match &self.observed {

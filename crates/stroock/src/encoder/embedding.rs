@@ -1,7 +1,7 @@
 //! Times as vectors.
 
 use burn::module::{Module, Param};
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorData};
 
 use crate::initial::InitialWeights;
 
@@ -31,6 +31,13 @@ impl TimeEmbeddingConfig {
 }
 
 impl TimeEmbedding {
+    /// Embeds times given as numbers, `[U, E]`.
+    pub fn at(&self, times: &[f64]) -> Tensor<2> {
+        let frequency = self.frequency.val();
+        let data = TensorData::new(times.to_vec(), [times.len()]);
+        self.forward(Tensor::from_data(data, (&frequency.device(), frequency.dtype())))
+    }
+
     /// Embeds times `[U]` as `[U, E]`.
     pub fn forward(&self, times: Tensor<1>) -> Tensor<2> {
         let angle = times.unsqueeze_dim::<2>(1).matmul(self.frequency.val().unsqueeze_dim(0))

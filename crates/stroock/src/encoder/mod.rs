@@ -4,22 +4,30 @@ mod attention;
 mod bidirectional;
 mod embedding;
 mod first_frame;
+mod frame_features;
 mod frames;
 mod knots;
 mod learned_embedding;
+mod own_attention;
 mod recurrence;
 mod time_attention;
+mod time_views;
 
 pub use attention::attend;
 pub use bidirectional::{BidirectionalGru, BidirectionalGruConfig};
 pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
 pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
+pub use frame_features::{FrameFeatures, FrameFeaturesConfig};
 pub use frames::{FrameEncoder, FrameEncoderConfig};
-pub use knots::{FrameFeatures, FrameFeaturesConfig, KnotEncoder, KnotEncoderConfig, KnotPositions, Knots};
+pub use knots::{KnotEncoder, KnotEncoderConfig, KnotPositions, Knots};
 pub use learned_embedding::LearnedEmbedding;
+pub use own_attention::{OwnQueries, attend_own};
 pub use recurrence::{Gru, GruConfig};
 pub use stroock_kernels::gru::Direction;
 pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
+pub use time_views::{TimeViews, TimeViewsConfig};
+
+pub(crate) use frame_features::values_like;
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

@@ -2,6 +2,7 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
+use burn::tensor::activation::sigmoid;
 use stroock_kernels::argument::check_not_empty;
 use stroock_kernels::gru::{Direction, GruError, GruProblem, GruSolver, Requested, Tape, Weights};
 
@@ -95,6 +96,20 @@ impl Gru {
         self.run(operation, inputs, self.w_ih.val(), self.b_ih.val())
     }
 
+    /// The states `[M, H]` after one more input `[M, D]` each, from the given states `[M, H]`.
+    pub fn step(&self, inputs: Tensor<2>, states: Tensor<2>) -> Tensor<2> {
+        let gates = |x: Tensor<2>, weight: &Param<Tensor<2>>, bias: &Param<Tensor<1>>| {
+            x.matmul(weight.val().transpose()) + bias.val().unsqueeze_dim(0)
+        };
+        let of_input = gates(inputs, &self.w_ih, &self.b_ih);
+        let of_state = gates(states.clone(), &self.w_hh, &self.b_hh);
+        let hidden = self.hidden();
+        let part = |all: &Tensor<2>, gate: usize| all.clone().narrow(1, gate * hidden, hidden);
+        let [reset, keep] = [0, 1].map(|gate| sigmoid(part(&of_input, gate) + part(&of_state, gate)));
+        let new = (part(&of_input, 2) + reset * part(&of_state, 2)).tanh();
+        new.clone() + keep * (states - new)
+    }
+
     fn hidden(&self) -> usize {
         self.w_hh.val().dims()[1]
     }
@@ -184,6 +199,18 @@ mod tests {
 
     fn entries<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         tensor.into_data().try_to_vec().unwrap()
+    }
+
+    #[test]
+    fn a_step_is_a_step_of_the_sequence() {
+        let mut weights = InitialWeights::new(4, &Device::flex());
+        let gru = GruConfig { width: 3, hidden: 4 }.init(&mut weights);
+        let inputs = weights.uniform([5, 3], 1.0).val();
+        let states = gru.states(inputs.clone(), &[0, 5], Direction::Forward).unwrap();
+        let stepped = gru.step(inputs.narrow(0, 1, 4), states.clone().narrow(0, 0, 4));
+        for (a, b) in entries(stepped).iter().zip(entries(states.narrow(0, 1, 4))) {
+            assert!((a - b).abs() < 1e-6, "{a} is not {b}");
+        }
     }
 
     #[test]

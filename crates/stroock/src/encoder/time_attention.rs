@@ -177,7 +177,7 @@ fn local_queries(queries: Tensor<2>, times: Tensor<1>, alpha: Tensor<1>) -> Tens
 }
 
 /// Whether a feature of a series has any entry, `[B, C]` as 0 or 1.
-fn presence(input: &EncoderInput, features: usize) -> Vec<f32> {
+pub(super) fn presence(input: &EncoderInput, features: usize) -> Vec<f32> {
     let any = |pair: &[usize]| f32::from(u8::from(pair[1] > pair[0]));
     match &input.entries {
         InputEntries::PerChannel { offsets, .. } => offsets.windows(2).map(any).collect(),

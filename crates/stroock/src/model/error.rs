@@ -1,6 +1,9 @@
 //! Why there is no model, or why it refuses a batch.
 
+use stroock_kernels::attention::AttentionError;
 use stroock_kernels::flow::FlowError;
+use stroock_kernels::gru::GruError;
+use stroock_kernels::mixing::MixError;
 use stroock_kernels::moebius::MoebiusError;
 use stroock_kernels::network::NetworkError;
 use stroock_kernels::path::PathError;
@@ -42,6 +45,15 @@ pub enum ModelError {
     /// The labels do not fit the task.
     #[error(transparent)]
     Task(#[from] TaskError),
+    /// Attention refused its inputs.
+    #[error("time attention: {0}")]
+    Attention(#[from] AttentionError),
+    /// The recurrent unit refused its inputs.
+    #[error("recurrent unit: {0}")]
+    Recurrence(#[from] GruError),
+    /// Rows at the reference points cannot be mixed.
+    #[error(transparent)]
+    Mixture(#[from] MixError),
     /// The model has no prior to sample from.
     #[error("this model has no prior, so it cannot generate new series")]
     NoPrior,

@@ -6,9 +6,12 @@ pub mod interface;
 mod knot_sde;
 mod latent_ode;
 mod latent_sde;
+mod mtand_enc;
+mod mtand_full;
 mod neural_sde;
 mod ode2vae;
 mod parameters;
+mod point_features;
 mod registry;
 
 pub use description::{
@@ -21,6 +24,11 @@ pub use latent_ode::{LatentOdeConfig, OdeConfig, OdeProcess, StandardLatentOde};
 pub use latent_sde::{
     Bound, DecoderConfig, EncoderConfig, LatentSde, LatentSdeConfig, Paths, Process, StandardDecoder,
     StandardEncoder, StandardLatentSde,
+};
+pub use mtand_enc::{MtandEnc, MtandEncConfig, TimeViewsSizes};
+pub use mtand_full::{
+    MtandFull, MtandFullConfig, ReferenceGenerator, ReferencePosterior, ReferenceSizes,
+    importance_weighted_loss,
 };
 pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
 pub use ode2vae::{

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs, PathDraws,
+    SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -149,6 +150,10 @@ register! {
     NeuralSde(NeuralSdeConfig),
     /// A latent second-order equation with random weights: ODE2VAE and ODE2VAE-KL.
     Ode2vae(Ode2VaeConfig),
+    /// Time attention at the observation times and a recurrent unit over them, for a task.
+    MtandEnc(MtandEncConfig),
+    /// A variational autoencoder between reference points in time.
+    MtandFull(MtandFullConfig),
 }
 
 impl ModelConfig {
@@ -157,7 +162,7 @@ impl ModelConfig {
         match self {
             ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
             ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
-            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) | ModelConfig::Ode2vae(_) => None,
+            _ => None,
         }
     }
 

@@ -17,26 +17,50 @@ pub struct ElboWeights {
     pub task: f64,
     /// Epochs `R` over which the weight of the task grows as `(epoch / R)^2`; 0 has it whole from the start.
     pub task_ramp: u64,
+    /// Epochs without divergences: from then on, their weights grow as `1 - kl_memory^(epoch - kl_wait)`.
+    pub kl_wait: u64,
+    /// How slowly they grow, in `[0, 1)`; 0 has them whole at once.
+    pub kl_memory: f64,
 }
 
 impl Default for ElboWeights {
     fn default() -> Self {
-        Self { kl_start: 1.0, kl_path: 1.0, likelihood: 1.0, task: 1.0, task_ramp: 0 }
+        Self {
+            kl_start: 1.0,
+            kl_path: 1.0,
+            likelihood: 1.0,
+            task: 1.0,
+            task_ramp: 0,
+            kl_wait: 0,
+            kl_memory: 0.0,
+        }
     }
 }
 
 impl ElboWeights {
-    /// The weights of an epoch, counted from 1, with the weight of the task as it is then.
+    /// The loss of the task and nothing else.
+    pub fn task_alone() -> Self {
+        Self { kl_start: 0.0, kl_path: 0.0, likelihood: 0.0, ..Self::default() }
+    }
+
+    /// The weights of an epoch, counted from 1, with the weights of task and divergences as they are then.
     ///
     /// ```
     /// use stroock::objective::ElboWeights;
     /// let weights = ElboWeights { task: 10.0, task_ramp: 60, ..ElboWeights::default() };
     /// assert_eq!(weights.at(30).task, 2.5);
     /// assert_eq!(weights.at(61).task, 10.0);
+    /// let weights = ElboWeights { kl_wait: 10, kl_memory: 0.5, ..ElboWeights::default() };
+    /// assert_eq!([9, 10, 11, 12].map(|epoch| weights.at(epoch).kl_start), [0.0, 0.0, 0.5, 0.75]);
     /// ```
     pub fn at(self, epoch: u64) -> Self {
         let ramp = if epoch >= self.task_ramp { 1.0 } else { epoch as f64 / self.task_ramp as f64 };
-        Self { task: self.task * ramp * ramp, ..self }
+        let grown = match epoch.saturating_sub(self.kl_wait) {
+            0 if self.kl_wait == 0 => 1.0,
+            since => 1.0 - self.kl_memory.clamp(0.0, 1.0).powf(since as f64),
+        };
+        let (kl_start, kl_path) = (grown * self.kl_start, grown * self.kl_path);
+        Self { task: self.task * ramp * ramp, kl_start, kl_path, ..self }
     }
 }
 

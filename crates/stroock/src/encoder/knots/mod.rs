@@ -16,10 +16,11 @@ use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 use stroock_kernels::network::NetworkError;
 
-use super::frames::frames_of;
-use super::{BidirectionalGru, BidirectionalGruConfig, Encoder, EncoderError};
+use super::{
+    BidirectionalGru, BidirectionalGruConfig, Encoder, EncoderError, FrameFeatures, FrameFeaturesConfig,
+};
 use crate::batch::{EncoderInput, InputEntries};
-use crate::image::{ImageNetwork, ImageNetworkConfig, ImageShape};
+use crate::image::ImageShape;
 use crate::initial::InitialWeights;
 use neighbours::{Neighbours, channel_neighbours, frame_neighbours};
 
@@ -54,27 +55,6 @@ impl Default for KnotEncoderConfig {
     fn default() -> Self {
         Self { frames: None, hidden: 64, width: 64, positions: KnotPositions::default(), nearness: 0.03 }
     }
-}
-
-/// How a frame becomes features `tanh(W cnn(x) + b)`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FrameFeaturesConfig {
-    /// Convolutions.
-    pub network: ImageNetworkConfig,
-    /// Features of a frame.
-    pub features: usize,
-}
-
-/// The map from frames to features.
-#[derive(Module, Debug)]
-pub struct FrameFeatures {
-    /// Convolutions of a frame.
-    pub network: ImageNetwork,
-    /// From the last layer of the network to the features.
-    pub features: Linear,
-    #[module(skip)]
-    frame: ImageShape,
 }
 
 /// A state for every knot of a series.
@@ -114,14 +94,7 @@ impl KnotEncoderConfig {
         weights: &mut InitialWeights,
     ) -> Result<KnotEncoder, NetworkError> {
         let frames = match (&self.frames, frame) {
-            (Some(config), Some(frame)) => {
-                let extent = config.network.output(frame)?.extent();
-                Some(FrameFeatures {
-                    network: config.network.init(frame.channels, weights),
-                    features: weights.linear(extent, config.features),
-                    frame,
-                })
-            }
+            (Some(config), Some(frame)) => Some(config.init(frame, weights)?),
             _ => None,
         };
         let inputs = match &self.frames {
@@ -138,16 +111,6 @@ impl KnotEncoderConfig {
             positions: self.positions,
             nearness: self.nearness,
         })
-    }
-}
-
-impl FrameFeatures {
-    /// Features `[P, F]` of the frames of an input.
-    fn forward(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
-        let frames = frames_of(input, &input.values, self.frame, &self.network)?;
-        let (count, width) = (frames.dims()[0], self.features.weight.val().dims()[0]);
-        let maps = self.network.forward(frames)?;
-        Ok(self.features.forward(maps.reshape([count, width])).tanh())
     }
 }
 
