@@ -14,6 +14,7 @@ pub use attention::attend;
 pub use bidirectional::{BidirectionalGru, BidirectionalGruConfig};
 pub use embedding::{TimeEmbedding, TimeEmbeddingConfig};
 pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
+pub(crate) use frames::frames_of;
 pub use frames::{FrameEncoder, FrameEncoderConfig};
 pub use knots::{FrameFeatures, FrameFeaturesConfig, KnotEncoder, KnotEncoderConfig, KnotPositions, Knots};
 pub use learned_embedding::LearnedEmbedding;

@@ -7,12 +7,13 @@ use burn::tensor::{DType, Element};
 use stroock_kernels::attention::AttentionReal;
 use stroock_kernels::flow::FlowReal;
 use stroock_kernels::gru::GruReal;
+use stroock_kernels::kalman::KalmanReal;
 use stroock_kernels::network::NetworkReal;
 use stroock_kernels::path::PathReal;
 
 /// A number type of tensors and kernels: `f32` or `f64`.
 pub trait FusedReal:
-    PathReal + AttentionReal + FlowReal + GruReal + NetworkReal + Element + bytemuck::Pod
+    PathReal + AttentionReal + FlowReal + GruReal + KalmanReal + NetworkReal + Element + bytemuck::Pod
 {
 }
 

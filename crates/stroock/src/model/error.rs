@@ -1,6 +1,7 @@
 //! Why there is no model, or why it refuses a batch.
 
 use stroock_kernels::flow::FlowError;
+use stroock_kernels::kalman::KalmanError;
 use stroock_kernels::moebius::MoebiusError;
 use stroock_kernels::network::NetworkError;
 use stroock_kernels::path::PathError;
@@ -30,6 +31,9 @@ pub enum ModelError {
     /// No flow could be computed.
     #[error(transparent)]
     Flow(#[from] FlowError),
+    /// Series could not be filtered.
+    #[error(transparent)]
+    Filter(#[from] KalmanError),
     /// No states could be drawn from the marginals.
     #[error(transparent)]
     Marginals(#[from] MoebiusError),
@@ -121,6 +125,9 @@ pub enum ModelConfigError {
         /// Given number.
         value: f64,
     },
+    /// Nothing would come out of the model.
+    #[error("neither `decoder` nor `task` is given; at least one of them says what is predicted")]
+    NothingPredicted,
     /// The latent space is invalid.
     #[error(transparent)]
     Latent(#[from] LatentConfigError),

@@ -5,8 +5,8 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
+    CruConfig, FastCruConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError,
+    ModelSettings, NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -147,6 +147,10 @@ register! {
     LatentOde(LatentOdeConfig),
     /// A latent SDE in `R^n` whose drifts and diffusion are networks.
     NeuralSde(NeuralSdeConfig),
+    /// A continuous recurrent unit.
+    Cru(CruConfig),
+    /// A continuous recurrent unit with eigenvalues in a shared basis.
+    FCru(FastCruConfig),
 }
 
 impl ModelConfig {
@@ -155,7 +159,10 @@ impl ModelConfig {
         match self {
             ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
             ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
-            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) => None,
+            ModelConfig::LatentOde(_)
+            | ModelConfig::NeuralSde(_)
+            | ModelConfig::Cru(_)
+            | ModelConfig::FCru(_) => None,
         }
     }
 
