@@ -6,6 +6,7 @@
 //! - [`flow`]: paths in `R^n` whose drift is a small network, with or without noise;
 //! - [`attention`]: attention over the observed entries of ragged series;
 //! - [`gru`]: the gated recurrent unit over sequences of any lengths;
+//! - [`kalman`]: the filter of continuous recurrent units over ragged series;
 //! - [`mixing`]: mixtures of rows by weights of ragged queries;
 //! - [`network`]: convolutions of small images, with pooling and group normalisation, all layers in one piece;
 //! - [`argument`]: what all of them ask of their arguments;
@@ -25,6 +26,7 @@ pub mod argument;
 pub mod attention;
 pub mod flow;
 pub mod gru;
+pub mod kalman;
 pub mod mixing;
 pub mod moebius;
 pub mod network;

@@ -69,7 +69,7 @@ impl Encoder for FrameEncoder {
 }
 
 /// Values as frames of the expected shape, in the precision and on the device of the network.
-pub(super) fn frames_of(
+pub(crate) fn frames_of(
     input: &EncoderInput,
     values: &[f32],
     frame: ImageShape,

@@ -28,6 +28,7 @@ pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};
 pub use time_views::{TimeViews, TimeViewsConfig};
 
 pub(crate) use frame_features::values_like;
+pub(crate) use frames::frames_of;
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

@@ -7,13 +7,14 @@ use burn::tensor::{DType, Element};
 use stroock_kernels::attention::AttentionReal;
 use stroock_kernels::flow::FlowReal;
 use stroock_kernels::gru::GruReal;
+use stroock_kernels::kalman::KalmanReal;
 use stroock_kernels::mixing::MixReal;
 use stroock_kernels::network::NetworkReal;
 use stroock_kernels::path::PathReal;
 
 /// A number type of tensors and kernels: `f32` or `f64`.
 pub trait FusedReal:
-    PathReal + AttentionReal + FlowReal + GruReal + MixReal + NetworkReal + Element + bytemuck::Pod
+    PathReal + AttentionReal + FlowReal + GruReal + KalmanReal + MixReal + NetworkReal + Element + bytemuck::Pod
 {
 }
 

@@ -4,6 +4,7 @@ mod attractor;
 mod bound;
 mod config;
 mod field;
+mod filter;
 mod flow;
 mod marginal;
 mod moebius;
@@ -18,6 +19,7 @@ pub use attractor::LearnedAttractor;
 pub use bound::frobenius_bound;
 pub use config::{DivergenceKind, DriftKind, LatentConfig, LatentConfigError, PriorKind};
 pub use field::{DiagonalDiffusion, VectorField};
+pub use filter::{FilterParameters, FilterPlan, KalmanError, TransitionKind, filter};
 pub use flow::{
     Activation, ContextTimes, DrivenPlan, FlowError, FlowPlan, driven_flow, flow, posterior_flow,
 };

@@ -9,6 +9,7 @@ mod continuous_bernoulli;
 mod entrywise;
 mod gaussian;
 mod squared_error;
+mod varying_gaussian;
 
 pub use bernoulli::Bernoulli;
 pub use categorical::Categorical;
@@ -16,6 +17,8 @@ pub use continuous_bernoulli::ContinuousBernoulli;
 pub use entrywise::{EntryLoss, LossAt, entrywise_loss};
 pub use gaussian::{Gaussian, GaussianConfig, ScaleKind};
 pub use squared_error::squared_error;
+pub(crate) use varying_gaussian::VARIANCE_FLOOR;
+pub use varying_gaussian::varying_gaussian;
 
 use std::sync::Arc;
 

@@ -3,6 +3,7 @@
 use stroock_kernels::attention::AttentionError;
 use stroock_kernels::flow::FlowError;
 use stroock_kernels::gru::GruError;
+use stroock_kernels::kalman::KalmanError;
 use stroock_kernels::mixing::MixError;
 use stroock_kernels::moebius::MoebiusError;
 use stroock_kernels::network::NetworkError;
@@ -33,6 +34,9 @@ pub enum ModelError {
     /// No flow could be computed.
     #[error(transparent)]
     Flow(#[from] FlowError),
+    /// Series could not be filtered.
+    #[error(transparent)]
+    Filter(#[from] KalmanError),
     /// No states could be drawn from the marginals.
     #[error(transparent)]
     Marginals(#[from] MoebiusError),
@@ -133,6 +137,9 @@ pub enum ModelConfigError {
         /// Given number.
         value: f64,
     },
+    /// Nothing would come out of the model.
+    #[error("neither `decoder` nor `task` is given; at least one of them says what is predicted")]
+    NothingPredicted,
     /// The latent space is invalid.
     #[error(transparent)]
     Latent(#[from] LatentConfigError),

@@ -1,5 +1,6 @@
 //! Models: what one must do ([`interface`]), those of this crate by name ([`ModelConfig`]), and their files.
 
+mod cru;
 mod description;
 mod error;
 pub mod interface;
@@ -14,6 +15,11 @@ mod parameters;
 mod point_features;
 mod registry;
 
+pub use cru::{
+    Cru, CruConfig, CruDecoder, CruDecoderConfig, CruEncoder, CruEncoderConfig, CruFeatures, CruLatent,
+    CruLatentConfig, CruTaskConfig, FastCruConfig, FastCruLatentConfig, FilterConfig, FilterPoints,
+    KalmanFilter, Layers, LayersConfig, NormalHead, NormalHeadConfig, VarianceKind,
+};
 pub use description::{
     DataDescription, Description, FileMetadata, ModelFileError, TableDescription, Variable,
 };

@@ -5,9 +5,9 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs, PathDraws,
-    SeriesModel, StandardLatentSde,
+    CruConfig, FastCruConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError,
+    ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs,
+    PathDraws, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -154,6 +154,10 @@ register! {
     MtandEnc(MtandEncConfig),
     /// A variational autoencoder between reference points in time.
     MtandFull(MtandFullConfig),
+    /// A continuous recurrent unit.
+    Cru(CruConfig),
+    /// A continuous recurrent unit with eigenvalues in a shared basis.
+    FCru(FastCruConfig),
 }
 
 impl ModelConfig {
