@@ -4,6 +4,8 @@
 //! A rival is a file with a function from an experiment to its [`Protocol`], or to nothing where it has no preset, and a
 //! line in the list below.
 
+mod cru;
+mod f_cru;
 mod latent_ode;
 mod neural_sde;
 
@@ -63,6 +65,10 @@ rivals! {
     LatentOde = "latent-ode" from latent_ode;
     /// A latent SDE in `R^n`: mTAND-SDE and CNN-SDE.
     NeuralSde = "neural-sde" from neural_sde;
+    /// A continuous recurrent unit: CRU.
+    Cru = "cru" from cru;
+    /// A continuous recurrent unit with eigenvalues in a shared basis: f-CRU.
+    FCru = "f-cru" from f_cru;
 }
 
 impl Rival {
