@@ -148,6 +148,16 @@ fn rivals_of_the_pendulum() {
 }
 
 #[test]
+fn recurrent_units_of_the_pendulum() {
+    for (system, model) in [("CRU", "cru"), ("f-CRU", "f-cru")] {
+        let system = format!("| {system} (our harness), preset `clean` |");
+        for name in ["pendulum-angle", "pendulum-images"] {
+            reproduce_as(&system, name, None, &["--model", model], &[]);
+        }
+    }
+}
+
+#[test]
 fn rivals_on_public_data() {
     let Some(data) = data() else { return };
     let run = |system: &str, name: &str, model: &str| {
@@ -167,6 +177,8 @@ fn rivals_on_public_data() {
     run("mTAND-Enc", "activity", "mtand-enc");
     run("mTAND-Full", "activity", "mtand-full");
     run("mTAND-Full", "physionet", "mtand-full");
+    run("CRU", "physionet", "cru");
+    run("f-CRU", "physionet", "f-cru");
 }
 
 #[test]

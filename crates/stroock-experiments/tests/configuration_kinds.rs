@@ -14,9 +14,11 @@ use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkCo
 use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, SteeredConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PredictionKind,
-    ReferenceSizes, SdeConfig, SecondOrderConfig, StartDensity, TimeViewsSizes,
+    CruConfig, CruDecoderConfig, CruEncoderConfig, CruLatentConfig, CruTaskConfig, DecoderConfig,
+    EncoderConfig, FastCruLatentConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
+    LayersConfig, ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, NormalHeadConfig,
+    Ode2VaeConfig, OdeConfig, PredictionKind, ReferenceSizes, SdeConfig, SecondOrderConfig, StartDensity,
+    TimeViewsSizes, VarianceKind,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -132,7 +134,67 @@ every_variant!(
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
     }
     .into(),
+    ModelConfig::Cru(_) => CruConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: CruEncoderConfig::Vector {
+            layers: LayersConfig::ReluNorm { hidden: vec![4] },
+            variance: VarianceKind::Square,
+        },
+        latent: CruLatentConfig { bandwidth: 5, ..CruLatentConfig::default() },
+        decoder: Some(CruDecoderConfig::Normal(normal_head())),
+        task: Some(CruTaskConfig { width: 2, head: normal_head() }),
+    }
+    .into(),
+    ModelConfig::FCru(_) => CruConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: CruEncoderConfig::Vector {
+            layers: LayersConfig::ReluNorm { hidden: vec![4] },
+            variance: VarianceKind::Square,
+        },
+        latent: FastCruLatentConfig { sets: 5, ..FastCruLatentConfig::default() },
+        decoder: Some(CruDecoderConfig::Normal(normal_head())),
+        task: Some(CruTaskConfig { width: 2, head: normal_head() }),
+    }
+    .into(),
 );
+
+every_variant!(
+    encoders_of_recurrent_units, CruEncoderConfig,
+    CruEncoderConfig::Vector { .. } => CruEncoderConfig::Vector {
+        layers: LayersConfig::ReluNorm { hidden: vec![4, 5] },
+        variance: VarianceKind::Square,
+    },
+    CruEncoderConfig::Frames { .. } => CruEncoderConfig::Frames {
+        network: network(),
+        features: 7,
+        variance: VarianceKind::Exponential,
+    },
+);
+
+every_variant!(
+    decoders_of_recurrent_units, CruDecoderConfig,
+    CruDecoderConfig::Normal(_) => CruDecoderConfig::Normal(normal_head()),
+    CruDecoderConfig::Image(_) => CruDecoderConfig::Image(ImageDecoderConfig {
+        first: ImageShape { channels: 2, height: 3, width: 4 },
+        relu: true,
+        network: network(),
+        sigmoid: true,
+    }),
+);
+
+every_variant!(
+    layers_of_recurrent_units, LayersConfig,
+    LayersConfig::Tanh { .. } => LayersConfig::Tanh { hidden: vec![4, 5] },
+    LayersConfig::ReluNorm { .. } => LayersConfig::ReluNorm { hidden: vec![6] },
+);
+
+fn normal_head() -> NormalHeadConfig {
+    NormalHeadConfig {
+        mean: LayersConfig::Tanh { hidden: vec![6] },
+        variance: LayersConfig::ReluNorm { hidden: vec![7] },
+        variance_kind: VarianceKind::Softplus,
+    }
+}
 
 every_variant!(
     latents_of_knots, KnotLatentConfig,

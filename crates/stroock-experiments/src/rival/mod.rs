@@ -4,6 +4,8 @@
 //! A rival is a file with a function from an experiment to its [`Protocol`], or to nothing where it has no preset, and a
 //! line in the list below.
 
+mod cru;
+mod f_cru;
 mod latent_ode;
 mod mtand_enc;
 mod mtand_full;
@@ -84,6 +86,10 @@ rivals! {
     MtandEnc = "mtand-enc" from mtand_enc;
     /// A variational autoencoder between reference points in time.
     MtandFull = "mtand-full" from mtand_full;
+    /// A continuous recurrent unit: CRU.
+    Cru = "cru" from cru;
+    /// A continuous recurrent unit with eigenvalues in a shared basis: f-CRU.
+    FCru = "f-cru" from f_cru;
 }
 
 impl Rival {

@@ -4,6 +4,8 @@ use burn::module::Module;
 use burn::nn::{BatchNorm, BatchNormConfig};
 use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
+use burn::tensor::module::max_pool2d;
+use burn::tensor::ops::MaxPoolOptions;
 use serde::{Deserialize, Serialize};
 use stroock_kernels::network::{Layer, MaxPool, Network, NetworkError, Then};
 
@@ -48,6 +50,8 @@ pub enum Follow {
     /// Group normalisation with one group: mean 0 and variance 1 of every image as a whole, scaled and shifted channel
     /// by channel, then `max(y, 0)`.
     GroupNormRelu,
+    /// The same, and of that the maximum of every 2 x 2 window.
+    GroupNormReluPool,
     /// `1 / (1 + e^{-y})`.
     Sigmoid,
 }
@@ -87,9 +91,12 @@ pub struct ImageLayer {
     pub batch_norm: Option<BatchNorm>,
     /// Normalisation of every image.
     pub group_norm: Option<GroupNorm>,
-    /// The layer without its parameters and without normalisation over the batch.
+    /// The layer without its parameters, without normalisation over the batch, and without pooling after that of images.
     #[module(skip)]
     kernel: Layer,
+    /// Whether windows are still to be pooled.
+    #[module(skip)]
+    pools: bool,
 }
 
 impl ImageNetworkConfig {
@@ -120,14 +127,21 @@ impl ImageLayerConfig {
             Follow::Nothing | Follow::BatchNormRelu => (convolution, Then::Nothing),
             Follow::Relu => (convolution.relu(), Then::Nothing),
             Follow::ReluPool => (convolution.relu(), Then::Pool(MaxPool { window: [2, 2] })),
-            Follow::GroupNormRelu => (convolution, Then::GroupNormRelu { epsilon: EPSILON }),
+            Follow::GroupNormRelu | Follow::GroupNormReluPool => {
+                (convolution, Then::GroupNormRelu { epsilon: EPSILON })
+            }
             Follow::Sigmoid => (convolution.sigmoid(), Then::Nothing),
         };
         Layer { convolution, then }
     }
 
     fn output(&self, input: ImageShape) -> Result<ImageShape, NetworkError> {
-        let [height, width] = self.kernel(input.channels).output_size([input.height, input.width])?;
+        // Without the normalisation, which changes no size.
+        let layer = match self.then {
+            Follow::GroupNormReluPool => Self { then: Follow::ReluPool, ..*self },
+            _ => *self,
+        };
+        let [height, width] = layer.kernel(input.channels).output_size([input.height, input.width])?;
         Ok(ImageShape { channels: self.convolution.channels, height, width })
     }
 
@@ -137,8 +151,10 @@ impl ImageLayerConfig {
             convolution: self.convolution.init(input, weights),
             batch_norm: (self.then == Follow::BatchNormRelu)
                 .then(|| BatchNormConfig::new(channels).init(weights.device())),
-            group_norm: (self.then == Follow::GroupNormRelu).then(|| GroupNorm::init(channels, weights)),
+            group_norm: matches!(self.then, Follow::GroupNormRelu | Follow::GroupNormReluPool)
+                .then(|| GroupNorm::init(channels, weights)),
             kernel: self.kernel(input),
+            pools: self.then == Follow::GroupNormReluPool,
         }
     }
 }
@@ -147,12 +163,12 @@ impl ImageNetwork {
     /// The output for images `[frames, channels, height, width]`.
     ///
     /// The frames go through all layers in one piece, or up to a layer that is normalised over the batch, which has to
-    /// see all of them, and from there on.
+    /// see all of them, and from there on; so it is where normalised images are pooled.
     ///
     /// # Errors
     /// When the images do not fit the layers.
     pub fn forward(&self, mut images: Tensor<4>) -> Result<Tensor<4>, NetworkError> {
-        for piece in self.layers.split_inclusive(|layer| layer.batch_norm.is_some()) {
+        for piece in self.layers.split_inclusive(|layer| layer.batch_norm.is_some() || layer.pools) {
             let network = Network::new(piece.iter().map(|layer| layer.kernel).collect());
             let parameters = piece.iter().flat_map(ImageLayer::parameters).collect();
             images = through_network(network, images, Tensor::cat(parameters, 0))?;
@@ -161,6 +177,9 @@ impl ImageNetwork {
                 // The running moments lag by one update until they are asked for, and a model may be saved now.
                 norm.running_mean.value_sync();
                 norm.running_var.value_sync();
+            }
+            if piece.last().is_some_and(|layer| layer.pools) {
+                images = max_pool2d(images, MaxPoolOptions::new([2, 2]));
             }
         }
         Ok(images)
