@@ -131,6 +131,10 @@ fn rivals_of_the_pendulum() {
         &["--model", "neural-sde"],
         &[],
     );
+    for name in ["pendulum-angle", "pendulum-images"] {
+        let system = "| ODE-ODE (our harness), preset `clean` |";
+        reproduce_as(system, name, None, &["--model", "ode-ode"], &[]);
+    }
 }
 
 #[test]
@@ -148,6 +152,7 @@ fn rivals_on_public_data() {
     run("ODE2VAE-KL, transductive", "rotating-mnist", "ode2vae-kl-transductive");
     run("mTAND-ODE", "activity", "latent-ode");
     run("mTAND-SDE", "activity", "neural-sde");
+    run("ODE-ODE", "activity", "ode-ode");
     run("mTAND-ODE", "physionet", "latent-ode");
     run("mTAND-SDE", "physionet", "neural-sde");
 }

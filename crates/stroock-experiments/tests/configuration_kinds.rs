@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use stroock::batch::{GridKind, InputChoice, TargetChoice};
 use stroock::decoder::{ImageDecoderConfig, MlpConfig};
 use stroock::encoder::{
-    FirstFrameConfig, FrameEncoderConfig, FrameFeaturesConfig, KnotEncoderConfig, TimeAttentionConfig,
+    FirstFrameConfig, FrameEncoderConfig, FrameFeaturesConfig, KnotEncoderConfig, OdeRnnConfig,
+    TimeAttentionConfig,
 };
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
 use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, SteeredConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PredictionKind, SdeConfig, SecondOrderConfig,
-    StartDensity,
+    DecoderConfig, EncoderConfig, ImportanceBound, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig,
+    LatentSdeConfig, ModelConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PredictionKind,
+    SdeConfig, SecondOrderConfig, StartDensity,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -114,6 +115,17 @@ every_variant!(
         weight_divergence: 0.5,
         encoder_divergence: Some(0.125),
         prediction: PredictionKind::Draws,
+    }
+    .into(),
+    ModelConfig::OdeOde(_) => OdeOdeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: OdeRnnConfig { frames: None, state: 4, hidden: vec![5, 6], gates: 7 },
+        start_hidden: 8,
+        latent: OdeConfig { dim: 5, hidden: vec![6] },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        scale: 0.25,
+        bound: ImportanceBound::Released,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
     }
     .into(),
 );

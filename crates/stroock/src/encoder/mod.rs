@@ -7,6 +7,7 @@ mod first_frame;
 mod frames;
 mod knots;
 mod learned_embedding;
+mod ode_rnn;
 mod recurrence;
 mod time_attention;
 
@@ -17,6 +18,8 @@ pub use first_frame::{FirstFrameConfig, FirstFrameEncoder};
 pub use frames::{FrameEncoder, FrameEncoderConfig};
 pub use knots::{FrameFeatures, FrameFeaturesConfig, KnotEncoder, KnotEncoderConfig, KnotPositions, Knots};
 pub use learned_embedding::LearnedEmbedding;
+pub(crate) use ode_rnn::INITIAL;
+pub use ode_rnn::{OdeRnn, OdeRnnConfig, PointTimes};
 pub use recurrence::{Gru, GruConfig};
 pub use stroock_kernels::gru::Direction;
 pub use time_attention::{TimeAttentionConfig, TimeAttentionEncoder};

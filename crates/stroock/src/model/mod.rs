@@ -8,6 +8,7 @@ mod latent_ode;
 mod latent_sde;
 mod neural_sde;
 mod ode2vae;
+mod ode_ode;
 mod parameters;
 mod registry;
 
@@ -23,6 +24,7 @@ pub use latent_sde::{
     StandardEncoder, StandardLatentSde,
 };
 pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
+pub use ode_ode::{ImportanceBound, OdeOde, OdeOdeConfig, ScoredEntries, StartHead, importance_bound};
 pub use ode2vae::{
     DensePaths, DrawnField, Head, Ode2Vae, Ode2VaeConfig, PredictionKind, Recognition, SecondOrderConfig,
     SecondOrderProcess, StartDensity, UncertainField,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
+    NeuralSdeConfig, Ode2VaeConfig, OdeOdeConfig, OutputParts, Outputs, PathDraws, SeriesModel,
+    StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -149,6 +150,8 @@ register! {
     NeuralSde(NeuralSdeConfig),
     /// A latent second-order equation with random weights: ODE2VAE and ODE2VAE-KL.
     Ode2vae(Ode2VaeConfig),
+    /// A latent ordinary differential equation with an encoder of its kind.
+    OdeOde(OdeOdeConfig),
 }
 
 impl ModelConfig {
@@ -157,7 +160,10 @@ impl ModelConfig {
         match self {
             ModelConfig::LatentSde(config) => Some((config.latent.space, config.latent.dim)),
             ModelConfig::KnotSde(config) => Some((Space::Sphere, config.latent.dim())),
-            ModelConfig::LatentOde(_) | ModelConfig::NeuralSde(_) | ModelConfig::Ode2vae(_) => None,
+            ModelConfig::LatentOde(_)
+            | ModelConfig::NeuralSde(_)
+            | ModelConfig::Ode2vae(_)
+            | ModelConfig::OdeOde(_) => None,
         }
     }
 

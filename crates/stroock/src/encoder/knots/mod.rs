@@ -114,14 +114,7 @@ impl KnotEncoderConfig {
         weights: &mut InitialWeights,
     ) -> Result<KnotEncoder, NetworkError> {
         let frames = match (&self.frames, frame) {
-            (Some(config), Some(frame)) => {
-                let extent = config.network.output(frame)?.extent();
-                Some(FrameFeatures {
-                    network: config.network.init(frame.channels, weights),
-                    features: weights.linear(extent, config.features),
-                    frame,
-                })
-            }
+            (Some(config), Some(frame)) => Some(config.init(frame, weights)?),
             _ => None,
         };
         let inputs = match &self.frames {
@@ -141,9 +134,28 @@ impl KnotEncoderConfig {
     }
 }
 
+impl FrameFeaturesConfig {
+    /// Initialises the map for frames of a shape.
+    ///
+    /// # Errors
+    /// When the layers do not fit the frames.
+    pub fn init(
+        &self,
+        frame: ImageShape,
+        weights: &mut InitialWeights,
+    ) -> Result<FrameFeatures, NetworkError> {
+        let extent = self.network.output(frame)?.extent();
+        Ok(FrameFeatures {
+            network: self.network.init(frame.channels, weights),
+            features: weights.linear(extent, self.features),
+            frame,
+        })
+    }
+}
+
 impl FrameFeatures {
     /// Features `[P, F]` of the frames of an input.
-    fn forward(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
+    pub(super) fn forward(&self, input: &EncoderInput) -> Result<Tensor<2>, EncoderError> {
         let frames = frames_of(input, &input.values, self.frame, &self.network)?;
         let (count, width) = (frames.dims()[0], self.features.weight.val().dims()[0]);
         let maps = self.network.forward(frames)?;
