@@ -149,7 +149,7 @@ fn rivals_of_the_pendulum() {
 
 #[test]
 fn recurrent_units_of_the_pendulum() {
-    for (system, model) in [("CRU", "cru"), ("f-CRU", "f-cru")] {
+    for (system, model) in [("CRU", "cru"), ("f-CRU", "f-cru"), ("ODE-ODE", "ode-ode")] {
         let system = format!("| {system} (our harness), preset `clean` |");
         for name in ["pendulum-angle", "pendulum-images"] {
             reproduce_as(&system, name, None, &["--model", model], &[]);
@@ -172,6 +172,7 @@ fn rivals_on_public_data() {
     run("ODE2VAE-KL, transductive", "rotating-mnist", "ode2vae-kl-transductive");
     run("mTAND-ODE", "activity", "latent-ode");
     run("mTAND-SDE", "activity", "neural-sde");
+    run("ODE-ODE", "activity", "ode-ode");
     run("mTAND-ODE", "physionet", "latent-ode");
     run("mTAND-SDE", "physionet", "neural-sde");
     run("mTAND-Enc", "activity", "mtand-enc");

@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 use stroock::batch::{GridKind, InputChoice, TargetChoice};
 use stroock::decoder::{ImageDecoderConfig, MlpConfig};
 use stroock::encoder::{
-    FirstFrameConfig, FrameEncoderConfig, FrameFeaturesConfig, KnotEncoderConfig, TimeAttentionConfig,
+    FirstFrameConfig, FrameEncoderConfig, FrameFeaturesConfig, KnotEncoderConfig, OdeRnnConfig,
+    TimeAttentionConfig,
 };
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig, ImageShape};
 use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, SteeredConfig};
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     CruConfig, CruDecoderConfig, CruEncoderConfig, CruLatentConfig, CruTaskConfig, DecoderConfig,
-    EncoderConfig, FastCruLatentConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    LayersConfig, ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, NormalHeadConfig,
-    Ode2VaeConfig, OdeConfig, PredictionKind, ReferenceSizes, SdeConfig, SecondOrderConfig, StartDensity,
-    TimeViewsSizes, VarianceKind,
+    EncoderConfig, FastCruLatentConfig, ImportanceBound, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig,
+    LatentSdeConfig, LayersConfig, ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig,
+    NormalHeadConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PredictionKind, ReferenceSizes, SdeConfig,
+    SecondOrderConfig, StartDensity, TimeViewsSizes, VarianceKind,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -154,6 +155,17 @@ every_variant!(
         latent: FastCruLatentConfig { sets: 5, ..FastCruLatentConfig::default() },
         decoder: Some(CruDecoderConfig::Normal(normal_head())),
         task: Some(CruTaskConfig { width: 2, head: normal_head() }),
+    }
+    .into(),
+    ModelConfig::OdeOde(_) => OdeOdeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: OdeRnnConfig { frames: None, state: 4, hidden: vec![5, 6], gates: 7 },
+        start_hidden: 8,
+        latent: OdeConfig { dim: 5, hidden: vec![6] },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        scale: 0.25,
+        bound: ImportanceBound::Released,
+        task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
     }
     .into(),
 );

@@ -229,6 +229,29 @@ fn variants_come_after_the_digits_and_in_training_alone() {
     }
 }
 
+#[test]
+fn digits_that_were_trained_on_can_be_tested_on() {
+    let sizes = Sizes { train: 6, validation: 2, test: 6 };
+    let with = |transductive| RotatingDigits { sizes, transductive, ..Default::default() };
+    let set = with(true).generate(&digits(8), 7).expect("no digits but those for training and validation");
+    assert_eq!(
+        with(false).generate(&digits(8), 7),
+        Err(SyntheticError::TooFewDigits { needed: 14, given: 8 })
+    );
+    let series = set.data.series();
+    for (&train, &test) in set.split.train.iter().zip(&set.split.test) {
+        let (train, test) = (&series[train], &series[test]);
+        assert_eq!((train.times.len(), test.times.len()), (11, 16));
+        for (place, &time) in train.times.iter().enumerate() {
+            let frame = |values: &[f32], place: usize| values[place * SIDE * SIDE..][..SIDE * SIDE].to_vec();
+            assert_eq!(frame(&train.values, place), frame(&test.values, time as usize), "{}", train.id);
+        }
+    }
+    let none = Sizes { train: 0, ..sizes };
+    let error = RotatingDigits { sizes: none, ..with(true) }.generate(&digits(8), 7).expect_err("no digits");
+    assert!(matches!(error, SyntheticError::Parameter { parameter: "sizes", .. }), "{error}");
+}
+
 /// A variant turns as the digit does: its frames are the frame at time 0 turned, up to what the canvas cuts off and
 /// what splines of splines lose.
 #[test]

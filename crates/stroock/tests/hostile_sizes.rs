@@ -5,15 +5,15 @@ mod oscillations;
 
 use burn::tensor::Device;
 use stroock::decoder::MlpConfig;
-use stroock::encoder::{FirstFrameConfig, TimeAttentionConfig};
+use stroock::encoder::{FirstFrameConfig, OdeRnnConfig, TimeAttentionConfig};
 use stroock::image::{ConvolutionConfig, Follow, ImageLayerConfig, ImageNetworkConfig};
 use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
-    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, PathDraws, ReferenceSizes,
-    SdeConfig, SecondOrderConfig, TimeViewsSizes,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PathDraws,
+    ReferenceSizes, SdeConfig, SecondOrderConfig, TimeViewsSizes,
 };
 use stroock::series::{Observation, Scaler};
 use stroock::task::{TaskConfig, TaskKind};
@@ -167,6 +167,40 @@ fn equations_of_second_order_without_numbers_or_beyond_memory() {
         assert_eq!(fault_of_second_order(default(), [variance, 0.1]), "weight_divergence");
         assert_eq!(fault_of_second_order(default(), [0.1, variance]), "encoder_divergence");
     }
+}
+
+/// What is wrong with the sizes of a latent equation with an encoder of its kind.
+fn fault_of_ode_ode(change: impl FnOnce(&mut OdeOdeConfig)) -> &'static str {
+    let LatentSdeConfig { observation, decoder, .. } = config(ATTENTION, 3);
+    let mut config = OdeOdeConfig::new(observation, decoder);
+    change(&mut config);
+    match config.init(&mut InitialWeights::new(1, &Device::flex())) {
+        Ok(_) => "none",
+        Err(ModelConfigError::Size { key, .. }) => key,
+        Err(ModelConfigError::Parameters { key, .. } | ModelConfigError::NotPositive { key, .. }) => key,
+        Err(ModelConfigError::Encoder { found, .. }) => found,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn equations_with_encoders_of_their_kind_without_numbers_or_beyond_memory() {
+    assert_eq!(fault_of_ode_ode(|_| ()), "none");
+    let small = OdeRnnConfig { frames: None, state: 1, hidden: Vec::new(), gates: 1 };
+    assert_eq!(fault_of_ode_ode(|config| config.encoder = small), "none");
+    for size in [0, 1 << 40, usize::MAX] {
+        assert_eq!(fault_of_ode_ode(|config| config.encoder.state = size), "encoder.state");
+        assert_eq!(fault_of_ode_ode(|config| config.encoder.hidden = vec![3, size]), "encoder.hidden");
+        assert_eq!(fault_of_ode_ode(|config| config.encoder.gates = size), "encoder.gates");
+        assert_eq!(fault_of_ode_ode(|config| config.start_hidden = size), "start_hidden");
+        assert_eq!(fault_of_ode_ode(|config| config.latent.dim = size), "latent.dim");
+        assert_eq!(fault_of_ode_ode(|config| config.latent.hidden = vec![size]), "latent.hidden");
+    }
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(fault_of_ode_ode(|config| config.scale = scale), "scale");
+    }
+    let image = Observation::Image { channels: 1, height: 4, width: 4 };
+    assert_eq!(fault_of_ode_ode(|config| config.observation = image), "images");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod mtand_enc;
 mod mtand_full;
 mod neural_sde;
 mod ode2vae;
+mod ode_ode;
 
 use ode2vae::kl as ode2vae_kl;
 use ode2vae::kl_transductive as ode2vae_kl_transductive;
@@ -78,6 +79,8 @@ rivals! {
     Ode2Vae = "ode2vae" from ode2vae;
     /// The same, with states that the encoders agree with: ODE2VAE-KL.
     Ode2VaeKl = "ode2vae-kl" from ode2vae_kl;
+    /// A latent ordinary differential equation with an encoder of its kind: ODE-ODE.
+    OdeOde = "ode-ode" from ode_ode;
     /// ODE2VAE on the digits that it was trained on.
     Ode2VaeTransductive = "ode2vae-transductive" from ode2vae_transductive;
     /// ODE2VAE-KL on the digits that it was trained on.

@@ -13,6 +13,8 @@ pub enum Activation {
     Elu,
     /// `ln(1 + e^x)`.
     Softplus,
+    /// `tanh x`.
+    Tanh,
 }
 
 impl Activation {
@@ -30,6 +32,11 @@ impl Activation {
                     *x = softplus(*x);
                 }
             }
+            Activation::Tanh => {
+                for x in sums {
+                    *x = x.tanh();
+                }
+            }
         }
     }
 
@@ -45,6 +52,13 @@ impl Activation {
             Activation::Softplus => {
                 for (x, slope) in sums.iter_mut().zip(slopes) {
                     (*x, *slope) = softplus_with_slope(*x);
+                }
+            }
+            Activation::Tanh => {
+                let one = V::splat(V::Real::of(1.0));
+                for (x, slope) in sums.iter_mut().zip(slopes) {
+                    *x = x.tanh();
+                    *slope = one.sub(x.mul(*x));
                 }
             }
         }

@@ -31,6 +31,7 @@ fn batches() -> Vec<(&'static str, Batch<f64>)> {
     vec![
         ("an equation without noise", Batch::ode(3, 4, 2, 11)),
         ("of softplus", Batch { activation: Activation::Softplus, ..Batch::ode(3, 4, 1, 9) }),
+        ("of hyperbolic tangents", Batch { activation: Activation::Tanh, ..Batch::ode(3, 4, 1, 9) }),
         ("of one dimension, ragged", Batch::ode(1, 5, 1, 9).ragged()),
         ("linear", linear(Batch::ode(4, 3, 1, 8))),
         ("driven", Batch::sde(3, 4, 2, 9)),
@@ -83,7 +84,7 @@ fn gradients_of_every_input_are_those_of_finite_differences() {
             // The second derivative of ELU jumps: the step must not reach across.
             let (h, tolerance) = match batch.activation {
                 Activation::Elu => (1e-5, 1e-7),
-                Activation::Softplus => (1e-3, 1e-8),
+                Activation::Softplus | Activation::Tanh => (1e-3, 1e-8),
             };
             let numeric = gradient(&at, h, |x| {
                 batch.leaves()[i].1.copy_from_slice(x);

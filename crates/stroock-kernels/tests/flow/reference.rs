@@ -31,6 +31,7 @@ fn network(
             (true, Activation::Elu) if sum(i) > 0.0 => sum(i),
             (true, Activation::Elu) => sum(i).exp_m1(),
             (true, Activation::Softplus) => softplus(sum(i)),
+            (true, Activation::Tanh) => sum(i).tanh(),
         };
         x = (0..width).map(value).collect();
     }

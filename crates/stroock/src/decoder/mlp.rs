@@ -42,8 +42,18 @@ pub struct Mlp {
 impl MlpConfig {
     /// Initialises maps from `inputs` to `outputs` numbers.
     pub fn init(&self, inputs: usize, outputs: usize, weights: &mut InitialWeights) -> Mlp {
+        self.init_by(inputs, outputs, |inputs, outputs| weights.linear(inputs, outputs))
+    }
+
+    /// The same with another way to initialise a map of so many inputs and outputs.
+    pub fn init_by(
+        &self,
+        inputs: usize,
+        outputs: usize,
+        mut layer: impl FnMut(usize, usize) -> Linear,
+    ) -> Mlp {
         let widths = [&[inputs], &self.hidden[..], &[outputs]].concat();
-        let layers = widths.windows(2).map(|pair| weights.linear(pair[0], pair[1])).collect();
+        let layers = widths.windows(2).map(|pair| layer(pair[0], pair[1])).collect();
         Mlp { layers, activation: self.activation }
     }
 }

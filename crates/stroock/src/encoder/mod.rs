@@ -8,6 +8,7 @@ mod frame_features;
 mod frames;
 mod knots;
 mod learned_embedding;
+mod ode_rnn;
 mod own_attention;
 mod recurrence;
 mod time_attention;
@@ -21,6 +22,7 @@ pub use frame_features::{FrameFeatures, FrameFeaturesConfig};
 pub use frames::{FrameEncoder, FrameEncoderConfig};
 pub use knots::{KnotEncoder, KnotEncoderConfig, KnotPositions, Knots};
 pub use learned_embedding::LearnedEmbedding;
+pub use ode_rnn::{OdeRnn, OdeRnnConfig, PointTimes};
 pub use own_attention::{OwnQueries, attend_own};
 pub use recurrence::{Gru, GruConfig};
 pub use stroock_kernels::gru::Direction;
@@ -29,6 +31,7 @@ pub use time_views::{TimeViews, TimeViewsConfig};
 
 pub(crate) use frame_features::values_like;
 pub(crate) use frames::frames_of;
+pub(crate) use ode_rnn::INITIAL;
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

@@ -11,6 +11,7 @@ mod mtand_enc;
 mod mtand_full;
 mod neural_sde;
 mod ode2vae;
+mod ode_ode;
 mod parameters;
 mod point_features;
 mod registry;
@@ -37,6 +38,7 @@ pub use mtand_full::{
     importance_weighted_loss,
 };
 pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
+pub use ode_ode::{ImportanceBound, OdeOde, OdeOdeConfig, ScoredEntries, StartHead, importance_bound};
 pub use ode2vae::{
     DensePaths, DrawnField, Head, Ode2Vae, Ode2VaeConfig, PredictionKind, Recognition, SecondOrderConfig,
     SecondOrderProcess, StartDensity, UncertainField,

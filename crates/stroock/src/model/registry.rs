@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CruConfig, FastCruConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError,
-    ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OutputParts, Outputs,
-    PathDraws, SeriesModel, StandardLatentSde,
+    ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeOdeConfig,
+    OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -158,6 +158,8 @@ register! {
     Cru(CruConfig),
     /// A continuous recurrent unit with eigenvalues in a shared basis.
     FCru(FastCruConfig),
+    /// A latent ordinary differential equation with an encoder of its kind.
+    OdeOde(OdeOdeConfig),
 }
 
 impl ModelConfig {

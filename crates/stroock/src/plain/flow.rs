@@ -184,6 +184,7 @@ impl Layers {
                     sum.clone().clamp_min(0.0) + sum.clamp_max(0.0).exp().sub_scalar(1.0)
                 }
                 (true, Activation::Softplus) => softplus(sum),
+                (true, Activation::Tanh) => sum.tanh(),
             }
         })
     }

@@ -67,7 +67,7 @@ fn points(leaf: &Tensor<1>) -> Tensor<3> {
 
 #[test]
 fn without_noise() {
-    for activation in [Activation::Elu, Activation::Softplus] {
+    for activation in [Activation::Elu, Activation::Softplus, Activation::Tanh] {
         for (kind, grid) in [("shared", shared()), ("ragged", ragged())] {
             let plan = plan(grid, activation);
             type Flow = fn(FlowPlan, Tensor<3>, Tensor<1>) -> Result<Tensor<3>, FlowError>;
