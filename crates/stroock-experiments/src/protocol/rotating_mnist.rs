@@ -11,7 +11,7 @@ use stroock::objective::ElboWeights;
 use stroock::series::Observation;
 use stroock::training::{AdamConfig, TrainingConfig};
 
-use super::{Metric, Over, Protocol, recipe};
+use super::{Metric, Over, Protocol};
 use crate::synthetic::{RotatingDigits, Variants};
 
 /// Rows and columns of a frame.
@@ -35,11 +35,11 @@ pub fn tuned() -> Protocol {
     protocol
 }
 
-/// As [`tuned`], with one cosine and averaged weights. One frame is seen, so that nothing is to be followed.
+/// As [`tuned`]. One frame is seen, so that nothing is to be followed; and one cosine with averaged weights, which wins
+/// elsewhere, did not here: 11.8e-3 in testing after 500 epochs (seed 1), where the repeated ones of the published schedule
+/// have 9.7e-3 after 990.
 pub fn best() -> Protocol {
-    let mut protocol = tuned();
-    protocol.training = recipe(500, 0.998, protocol.training);
-    protocol
+    tuned()
 }
 
 /// The published settings.

@@ -6,7 +6,7 @@ use crate::latent::LatentConfig;
 use crate::likelihood::{LikelihoodKind, ScaleKind};
 use crate::model::{
     DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, NeuralSdeConfig, OdeConfig, SdeConfig,
+    ModelConfig, MtandFullConfig, NeuralSdeConfig, OdeConfig, ReferenceSizes, SdeConfig,
 };
 use crate::series::Observation;
 use crate::task::TaskConfig;
@@ -31,6 +31,8 @@ pub enum ModelKind {
     LatentOde,
     /// A random path in `R^n`, whose drift and diffusion are networks.
     NeuralSde,
+    /// Random numbers at reference points in time, and attention between them.
+    MtandFull,
 }
 
 /// What the sizes of a model depend on.
@@ -44,7 +46,8 @@ pub(super) struct Sizes {
 
 impl ModelKind {
     /// All of them.
-    pub const ALL: [ModelKind; 4] = [Self::LatentSde, Self::KnotSde, Self::LatentOde, Self::NeuralSde];
+    pub const ALL: [ModelKind; 5] =
+        [Self::LatentSde, Self::KnotSde, Self::LatentOde, Self::NeuralSde, Self::MtandFull];
 
     /// The name in commands and files.
     pub fn name(self) -> &'static str {
@@ -53,6 +56,7 @@ impl ModelKind {
             ModelKind::KnotSde => "knot-sde",
             ModelKind::LatentOde => "latent-ode",
             ModelKind::NeuralSde => "neural-sde",
+            ModelKind::MtandFull => "mtand-full",
         }
     }
 
@@ -94,6 +98,15 @@ impl ModelKind {
                 let latent = SdeConfig { dim: sizes.width / 4, ..SdeConfig::default() };
                 NeuralSdeConfig { observation, encoder: sizes.attention(), latent, decoder, likelihood, task }
                     .into()
+            }
+            ModelKind::MtandFull => {
+                let latent = ReferenceSizes {
+                    embedding: sizes.width,
+                    reference_points: sizes.points,
+                    hidden: sizes.width,
+                    ..ReferenceSizes::default()
+                };
+                MtandFullConfig { observation, frames: None, latent, decoder, likelihood, task }.into()
             }
         }
     }
