@@ -13,7 +13,7 @@ mod spread;
 use std::path::Path;
 
 use stroock::latent::Space;
-use stroock::model::{PathDraws, StandardModel};
+use stroock::model::{ModelConfig, PathDraws, StandardModel};
 use stroock::predict::Predictor;
 use stroock_experiments::protocol::Experiment;
 use stroock_experiments::reproduce::{PreparedData, Reproduction};
@@ -28,6 +28,7 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
     match run.result.config.experiment {
         Experiment::RotatingMnist => images::digits(run, prepared, folder)?,
         Experiment::PendulumImages => images::pendulum(run, prepared, folder)?,
+        Experiment::PendulumAngle if !is_random(run) => {}
         Experiment::PendulumAngle => pendulum::draw(run, prepared, folder)?,
         Experiment::Activity => activity::draw(run, prepared, folder)?,
         Experiment::Physionet => fits::stays(run, prepared, folder)?,
@@ -39,6 +40,11 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
         true => globe::draw(run, prepared, folder),
         false => Ok(()),
     }
+}
+
+/// Whether the model draws anything: those that predict one number have no densities to show.
+fn is_random(run: &Reproduction) -> bool {
+    !matches!(run.description.model, ModelConfig::MtandEnc(_))
 }
 
 /// Whether latent paths lie on the two-dimensional sphere, and can be shown as they are.

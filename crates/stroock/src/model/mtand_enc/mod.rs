@@ -77,7 +77,7 @@ impl MtandEnc {
                     Place::Behind(last) => {
                         chosen.push((rows + own.len()) as i64);
                         own.push(times[q]);
-                        before.push(last.map_or(rows, |last| last) as i64);
+                        before.push(last.unwrap_or(rows) as i64);
                     }
                 }
             }
