@@ -15,8 +15,8 @@ use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, Steere
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OdeConfig, ReferenceSizes, SdeConfig,
-    TimeViewsSizes,
+    ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OdeConfig, ReferenceSizes, S5Config,
+    S5Sizes, SdeConfig, TimeViewsSizes,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -113,6 +113,13 @@ every_variant!(
         decoder: DecoderConfig::Mlp(MlpConfig::default()),
         likelihood: LikelihoodKind::Bernoulli,
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+    ModelConfig::S5(_) => S5Config {
+        observation: Observation::Vector { channels: 3 },
+        frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+        encoder: S5Sizes { width: 7, states: 3, ..S5Sizes::default() },
+        task: TaskConfig { output: TaskKind::RealPerTime { width: 2 }, network: MlpConfig::default() },
     }
     .into(),
 );

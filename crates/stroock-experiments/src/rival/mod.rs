@@ -8,6 +8,7 @@ mod latent_ode;
 mod mtand_enc;
 mod mtand_full;
 mod neural_sde;
+mod s5;
 
 use serde::{Deserialize, Serialize};
 use stroock::batch::{Batcher, TimeAxis};
@@ -72,6 +73,8 @@ rivals! {
     MtandEnc = "mtand-enc" from mtand_enc;
     /// A variational autoencoder between reference points in time.
     MtandFull = "mtand-full" from mtand_full;
+    /// Layers of diagonal complex recurrences.
+    S5 = "s5" from s5;
 }
 
 impl Rival {

@@ -12,6 +12,7 @@ mod neural_sde;
 mod parameters;
 mod point_features;
 mod registry;
+mod s5;
 
 pub use description::{
     DataDescription, Description, FileMetadata, ModelFileError, TableDescription, Variable,
@@ -32,3 +33,4 @@ pub use mtand_full::{
 pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
 pub use parameters::{from_file, to_file};
 pub use registry::{ModelConfig, StandardModel};
+pub use s5::{S5, S5Config, S5Layer, S5Sizes, normal_loss, recur};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError, ModelSettings,
-    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OutputParts, Outputs, PathDraws, SeriesModel,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, OutputParts, Outputs, PathDraws, S5Config, SeriesModel,
     StandardLatentSde,
 };
 use crate::batch::Batch;
@@ -152,6 +152,8 @@ register! {
     MtandEnc(MtandEncConfig),
     /// A variational autoencoder between reference points in time.
     MtandFull(MtandFullConfig),
+    /// Layers of diagonal complex recurrences between the observations, for a task.
+    S5(S5Config),
 }
 
 impl ModelConfig {
