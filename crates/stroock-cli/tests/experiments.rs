@@ -145,6 +145,7 @@ fn rivals_of_the_pendulum() {
         &["--model", "mtand-full"],
         &[],
     );
+    reproduce_as("| S5 (our harness), preset `clean` |", "pendulum-angle", None, &["--model", "s5"], &[]);
 }
 
 #[test]

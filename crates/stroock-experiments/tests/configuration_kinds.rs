@@ -18,8 +18,8 @@ use stroock::model::{
     CruConfig, CruDecoderConfig, CruEncoderConfig, CruLatentConfig, CruTaskConfig, DecoderConfig,
     EncoderConfig, FastCruLatentConfig, ImportanceBound, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig,
     LatentSdeConfig, LayersConfig, ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig,
-    NormalHeadConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PredictionKind, ReferenceSizes, SdeConfig,
-    SecondOrderConfig, StartDensity, TimeViewsSizes, VarianceKind,
+    NormalHeadConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PredictionKind, ReferenceSizes, S5Config,
+    S5Sizes, SdeConfig, SecondOrderConfig, StartDensity, TimeViewsSizes, VarianceKind,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -166,6 +166,13 @@ every_variant!(
         scale: 0.25,
         bound: ImportanceBound::Released,
         task: Some(TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() }),
+    }
+    .into(),
+    ModelConfig::S5(_) => S5Config {
+        observation: Observation::Vector { channels: 3 },
+        frames: Some(FrameFeaturesConfig { network: network(), features: 5 }),
+        encoder: S5Sizes { width: 7, states: 3, ..S5Sizes::default() },
+        task: TaskConfig { output: TaskKind::RealPerTime { width: 2 }, network: MlpConfig::default() },
     }
     .into(),
 );

@@ -8,6 +8,7 @@
 //! - [`gru`]: the gated recurrent unit over sequences of any lengths;
 //! - [`kalman`]: the filter of continuous recurrent units over ragged series;
 //! - [`mixing`]: mixtures of rows by weights of ragged queries;
+//! - [`s5`]: diagonal complex linear recurrences with a gap before every step;
 //! - [`network`]: convolutions of small images, with pooling and group normalisation, all layers in one piece;
 //! - [`argument`]: what all of them ask of their arguments;
 //! - [`noise`]: random numbers as a function of their place;
@@ -34,6 +35,7 @@ pub mod noise;
 pub mod path;
 mod precision;
 mod product;
+pub mod s5;
 pub mod simd;
 pub mod start;
 

@@ -42,6 +42,14 @@ impl InitialWeights {
         Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), &self.device))
     }
 
+    /// Normal numbers with mean 0 and standard deviation `sd`.
+    pub fn normal<const D: usize>(&mut self, shape: [usize; D], sd: f64) -> Param<Tensor<D>> {
+        let mut values = vec![0.0; shape.iter().product()];
+        self.stream.normals(&mut values);
+        let values: Vec<f32> = values.into_iter().map(|x| (x * sd) as f32).collect();
+        Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), &self.device))
+    }
+
     /// The same number everywhere.
     pub fn constant<const D: usize>(&self, shape: [usize; D], value: f64) -> Param<Tensor<D>> {
         Param::from_tensor(Tensor::full(shape, value, &self.device))

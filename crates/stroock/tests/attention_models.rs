@@ -1,4 +1,4 @@
-//! Multi-time attention networks as models: they train, resume to the same bits, are saved and loaded, and what they say of
+//! Multi-time attention networks and state-space layers as models: they train, resume to the same bits, are saved and loaded, and what they say of
 //! a series depends on neither its neighbours nor what else is asked.
 
 mod numbers;
@@ -22,8 +22,8 @@ use stroock::initial::InitialWeights;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DataDescription, DecoderConfig, Description, EncoderConfig, LatentSdeConfig, ModelConfig, ModelSettings,
-    MtandEncConfig, MtandFullConfig, OutputParts, PathDraws, ReferenceSizes, SeriesModel, StandardModel,
-    TimeViewsSizes, to_file,
+    MtandEncConfig, MtandFullConfig, OutputParts, PathDraws, ReferenceSizes, S5Config, S5Sizes, SeriesModel,
+    StandardModel, TimeViewsSizes, to_file,
 };
 use stroock::objective::ElboWeights;
 use stroock::predict::Predictor;
@@ -65,7 +65,9 @@ fn configs() -> Vec<ModelConfig> {
         likelihood: LikelihoodKind::Gaussian { scale: 0.3, scale_kind: ScaleKind::PerChannel },
         task: Some(task()),
     };
-    vec![enc.into(), full.into()]
+    let encoder = S5Sizes { width: 5, states: 3, layers: 2, unit: 0.05 };
+    let s5 = S5Config { observation, frames: None, encoder, task: task() };
+    vec![enc.into(), s5.into(), full.into()]
 }
 
 fn init(config: &ModelConfig, seed: u64, device: &Device) -> StandardModel {
@@ -303,9 +305,11 @@ fn frames_are_read_as_features() {
         likelihood,
         task: Some(task()),
     };
+    let sizes = S5Sizes { width: 5, states: 3, layers: 2, unit: 0.05 };
+    let s5 = S5Config { observation, frames: frames.clone(), encoder: sizes, task: task() };
     let enc = MtandEncConfig { observation, frames, encoder: ENCODER, task: task() };
     let batch = pictures::batcher().assemble(&data, &[2, 0, 3], NoiseKey::new(1, 0)).unwrap();
-    for config in [ModelConfig::from(enc), full.into()] {
+    for config in [ModelConfig::from(enc), s5.into(), full.into()] {
         let found = predictions(&init(&config, 1, &Device::flex()), &batch);
         assert_eq!(found.len(), 2 * batch.requests.indices.len());
         assert!(found.iter().all(|x| x.is_finite()), "{}", config.kind());

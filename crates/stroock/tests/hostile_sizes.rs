@@ -13,7 +13,7 @@ use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
     MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PathDraws,
-    ReferenceSizes, SdeConfig, SecondOrderConfig, TimeViewsSizes,
+    ReferenceSizes, S5Config, S5Sizes, SdeConfig, SecondOrderConfig, TimeViewsSizes,
 };
 use stroock::series::{Observation, Scaler};
 use stroock::task::{TaskConfig, TaskKind};
@@ -238,6 +238,27 @@ fn reference_points_without_numbers_or_beyond_memory() {
         assert_eq!(fault(&with(ReferenceSizes { head: size, ..small })), "latent.head");
         assert_eq!(fault(&with(ReferenceSizes { latent: size, ..small })), "latent.latent");
         assert_eq!(fault(&with(ReferenceSizes { generator: size, ..small })), "latent.generator");
+    }
+}
+
+#[test]
+fn layers_of_recurrences_without_numbers_or_beyond_memory() {
+    let small = S5Sizes { width: 1, states: 1, layers: 1, unit: 1.0 };
+    let with = |encoder| S5Config {
+        observation: Observation::Vector { channels: 2 },
+        frames: None,
+        encoder,
+        task: TaskConfig { output: TaskKind::Angle, network: MlpConfig::default() },
+    };
+    assert_eq!(fault(&with(small)), "none");
+    for size in [0, 1 << 40] {
+        assert_eq!(fault(&with(S5Sizes { width: size, ..small })), "encoder.width");
+        assert_eq!(fault(&with(S5Sizes { states: size, ..small })), "encoder.states");
+        assert_eq!(fault(&with(S5Sizes { layers: size, ..small })), "encoder.layers");
+    }
+    for unit in [0.0, -1.0, f64::NAN] {
+        let error = with(S5Sizes { unit, ..small }).check().unwrap_err();
+        assert!(matches!(error, ModelConfigError::NotPositive { key: "encoder.unit", .. }), "{error}");
     }
 }
 

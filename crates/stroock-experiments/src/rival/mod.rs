@@ -12,6 +12,7 @@ mod mtand_full;
 mod neural_sde;
 mod ode2vae;
 mod ode_ode;
+mod s5;
 
 use ode2vae::kl as ode2vae_kl;
 use ode2vae::kl_transductive as ode2vae_kl_transductive;
@@ -93,6 +94,8 @@ rivals! {
     Cru = "cru" from cru;
     /// A continuous recurrent unit with eigenvalues in a shared basis: f-CRU.
     FCru = "f-cru" from f_cru;
+    /// Layers of diagonal complex recurrences.
+    S5 = "s5" from s5;
 }
 
 impl Rival {

@@ -11,10 +11,20 @@ use stroock_kernels::kalman::KalmanReal;
 use stroock_kernels::mixing::MixReal;
 use stroock_kernels::network::NetworkReal;
 use stroock_kernels::path::PathReal;
+use stroock_kernels::s5::S5Real;
 
 /// A number type of tensors and kernels: `f32` or `f64`.
 pub trait FusedReal:
-    PathReal + AttentionReal + FlowReal + GruReal + KalmanReal + MixReal + NetworkReal + Element + bytemuck::Pod
+    PathReal
+    + AttentionReal
+    + FlowReal
+    + GruReal
+    + KalmanReal
+    + MixReal
+    + NetworkReal
+    + S5Real
+    + Element
+    + bytemuck::Pod
 {
 }
 

@@ -8,6 +8,7 @@ use stroock_kernels::mixing::MixError;
 use stroock_kernels::moebius::MoebiusError;
 use stroock_kernels::network::NetworkError;
 use stroock_kernels::path::PathError;
+use stroock_kernels::s5::S5Error;
 use stroock_kernels::start::StartError;
 use thiserror::Error;
 
@@ -58,6 +59,9 @@ pub enum ModelError {
     /// Rows at the reference points cannot be mixed.
     #[error(transparent)]
     Mixture(#[from] MixError),
+    /// Layers of recurrences refused their inputs.
+    #[error("state-space layer: {0}")]
+    StateSpace(#[from] S5Error),
     /// The model has no prior to sample from.
     #[error("this model has no prior, so it cannot generate new series")]
     NoPrior,

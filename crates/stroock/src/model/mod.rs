@@ -15,6 +15,7 @@ mod ode_ode;
 mod parameters;
 mod point_features;
 mod registry;
+mod s5;
 
 pub use cru::{
     Cru, CruConfig, CruDecoder, CruDecoderConfig, CruEncoder, CruEncoderConfig, CruFeatures, CruLatent,
@@ -45,3 +46,4 @@ pub use ode2vae::{
 };
 pub use parameters::{from_file, to_file};
 pub use registry::{ModelConfig, StandardModel};
+pub use s5::{S5, S5Config, S5Layer, S5Sizes, normal_loss, recur};

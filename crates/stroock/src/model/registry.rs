@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     CruConfig, FastCruConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError,
     ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeOdeConfig,
-    OutputParts, Outputs, PathDraws, SeriesModel, StandardLatentSde,
+    OutputParts, Outputs, PathDraws, S5Config, SeriesModel, StandardLatentSde,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -160,6 +160,8 @@ register! {
     FCru(FastCruConfig),
     /// A latent ordinary differential equation with an encoder of its kind.
     OdeOde(OdeOdeConfig),
+    /// Layers of diagonal complex recurrences between the observations, for a task.
+    S5(S5Config),
 }
 
 impl ModelConfig {
