@@ -30,6 +30,7 @@ mod predictions;
 mod residuals;
 mod run_config;
 mod sample;
+mod subject;
 mod suggest;
 
 pub use classify::Classes;
@@ -43,3 +44,4 @@ pub use model::{Model, Prepared};
 pub use predictions::{PredictOptions, Predictions};
 pub use run_config::{DataConfig, RunConfig};
 pub use sample::SampleSource;
+pub use subject::{Part, Subject};
