@@ -1,12 +1,11 @@
 //! `stroock evaluate`: values are held out, and predicted.
 
 use stroock::estimator::{
-    EvaluateOptions, Evaluation, LeftOut, Model, Prepared, SampleSource, SamplesEvaluation,
+    EvaluateOptions, Evaluation, LeftOut, Model, SampleSource, SamplesEvaluation, Subject,
 };
 use stroock::run::RunPaths;
 use stroock::score::{EnergyTest, HoldOut, Scores, VariableLook};
-use stroock::series::Split;
-use stroock::series::table::Table;
+use stroock_model_report::short;
 
 use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
 use crate::busy::busy;
@@ -19,7 +18,7 @@ use crate::tables::{load, read_for, warn};
 
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     let model = load(&arguments.model)?;
-    let subject = Subject::open(&model, arguments)?;
+    let subject = open(&model, arguments)?;
     let mut evaluation = evaluate(&model, &subject, &options(&arguments.held))?;
     warn(&evaluation.warnings);
     if let Some(source) = arguments.samples {
@@ -40,100 +39,33 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     print(&text(&evaluation))
 }
 
-/// The scores of a model: of forecasts, where the last part of every series is held out.
+/// The scores of a model, while a sign of life is given.
 pub fn evaluate(model: &Model, subject: &Subject, options: &EvaluateOptions) -> Result<Evaluation, Failure> {
-    let numbers = subject.numbers.as_deref();
-    let evaluation = busy("predicting values that are held out", || match options.hold_out {
-        HoldOut::Tail { .. } => model.evaluate_forecasts(&subject.table, numbers, options),
-        _ => model.evaluate(&subject.prepared, numbers, options),
-    });
-    Ok(evaluation?)
+    Ok(busy("predicting values that are held out", || subject.evaluate(model, options))?)
 }
 
-/// The series that a model is tested on.
-pub struct Subject {
-    /// As they were read, whole or cut.
-    pub table: Table,
-    pub prepared: Prepared,
-    /// Numbers of the series; all of them if not given.
-    pub numbers: Option<Vec<usize>>,
-    pub part: Part,
-    /// Numbers of other series that the model was trained on.
-    pub training: Vec<usize>,
-}
-
-/// Which series a model is tested on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Those that were named.
-    Given,
-    Test,
-    /// There are none for testing.
-    Validation,
-    /// There are no others.
-    Training,
-}
-
-impl Part {
-    /// Which series they are.
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Part::Given => "the given series",
-            Part::Test => "series that were kept for testing",
-            Part::Validation => {
-                "series that the best epoch was chosen on, as there are too few to keep some for testing"
-            }
-            Part::Training => {
-                "the series that the model was trained on, as there are too few to keep some for testing: on new series \
-                 the errors are larger"
-            }
-        }
+fn open(model: &Model, arguments: &EvaluateArguments) -> Result<Subject, Failure> {
+    match arguments.data.is_empty() {
+        true => of_run(model, &arguments.model),
+        false => given(model, &arguments.data, &arguments.table),
     }
 }
 
-impl Subject {
-    fn open(model: &Model, arguments: &EvaluateArguments) -> Result<Self, Failure> {
-        match arguments.data.is_empty() {
-            true => Self::of_run(model, &arguments.model),
-            false => Self::given(model, &arguments.data, &arguments.table),
-        }
-    }
+/// All series of tables.
+pub fn given(
+    model: &Model,
+    files: &[std::path::PathBuf],
+    table: &TableArguments,
+) -> Result<Subject, Failure> {
+    Ok(Subject::given(model, read_for(model, files, table)?)?)
+}
 
-    /// All series of tables.
-    pub fn given(
-        model: &Model,
-        files: &[std::path::PathBuf],
-        table: &TableArguments,
-    ) -> Result<Self, Failure> {
-        let table = read_for(model, files, table)?;
-        let prepared = model.prepare(&table)?;
-        Ok(Self { prepared, table, numbers: None, part: Part::Given, training: Vec::new() })
-    }
-
-    /// The series that a run has kept for testing; those of validation where it has none.
-    pub fn of_run(model: &Model, run: &std::path::Path) -> Result<Self, Failure> {
-        let config = config_of(run)?;
-        let table = tables_of(&config, "name the data to test on")?;
-        let (split, prepared) = (config.fit.split(&table), model.prepare(&table)?);
-        Ok(Self::of_split(split, prepared, table))
-    }
-
-    /// The same, where the split is known.
-    pub fn of_split(split: Split, prepared: Prepared, table: Table) -> Self {
-        let Split { train, validation, test } = split;
-        let parts = [(Part::Test, test), (Part::Validation, validation), (Part::Training, train.clone())];
-        let found = parts.into_iter().find(|(_, numbers)| !numbers.is_empty());
-        let (part, numbers) = found.unwrap_or((Part::Training, Vec::new()));
-        let training = if part == Part::Training { Vec::new() } else { train };
-        Self { table, prepared, numbers: Some(numbers), part, training }
-    }
-
-    /// Sampled series beside those of the test.
-    fn samples(&self, model: &Model, source: SampleSource, seed: u64) -> Result<SamplesEvaluation, Failure> {
-        let all: Vec<usize> = (0..self.prepared.data.series().len()).collect();
-        let numbers = self.numbers.as_deref().unwrap_or(&all);
-        Ok(model.evaluate_samples(&self.prepared, numbers, &self.training, source, seed)?)
-    }
+/// The series that a run has kept for testing; those of validation where it has none.
+pub fn of_run(model: &Model, run: &std::path::Path) -> Result<Subject, Failure> {
+    let config = config_of(run)?;
+    let table = tables_of(&config, "name the data to test on")?;
+    let (split, prepared) = (config.fit.split(&table), model.prepare(&table)?);
+    Ok(Subject::of_split(split, prepared, table))
 }
 
 /// The options of the arguments.
@@ -147,17 +79,6 @@ pub fn options(arguments: &HeldArguments) -> EvaluateOptions {
     EvaluateOptions { hold_out, draws: arguments.draws, seed: arguments.seed, origins: arguments.origins }
 }
 
-/// What was held out, in words.
-pub fn held_out(hold_out: HoldOut) -> String {
-    match hold_out {
-        HoldOut::Random { share } => format!("{:.0} % of the values, one by one", 100.0 * share),
-        HoldOut::Blocks { share, length } => {
-            format!("{:.0} % of the values, in runs of {length}", 100.0 * share)
-        }
-        HoldOut::Tail { share } => format!("the last {:.0} % of every series", 100.0 * share),
-    }
-}
-
 /// The evaluation as tables.
 pub fn text(evaluation: &Evaluation) -> String {
     let overall = &evaluation.overall;
@@ -165,7 +86,7 @@ pub fn text(evaluation: &Evaluation) -> String {
         format!(
             "{} series; held out: {} ({} values)",
             evaluation.series,
-            held_out(evaluation.options.hold_out),
+            evaluation.options.hold_out.in_words(),
             overall.count
         ),
         String::new(),
@@ -316,16 +237,4 @@ fn answer(left_out: &LeftOut) -> String {
 
 fn number(value: f64) -> String {
     format!("{:>11}", short(value))
-}
-
-/// A number with four digits.
-pub fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { "0".into() } else { "-".into() };
-    }
-    let digits = 3 - value.abs().log10().floor() as i32;
-    match digits {
-        ..=-3 | 8.. => format!("{value:.2e}"),
-        _ => format!("{value:.*}", digits.max(0) as usize),
-    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig};
+use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
 use stroock::run::{Progress, RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
@@ -11,7 +11,7 @@ use stroock::training::Outcome;
 
 use crate::arguments::{FitArguments, GoalName, Layer};
 use crate::busy::busy;
-use crate::evaluate::{self, Subject};
+use crate::evaluate;
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
 use crate::predict::length;
@@ -71,7 +71,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     }
     let model = fitted.model;
     let subject = Subject::of_split(fitted.split, fitted.prepared, table);
-    let options = default_options(config.fit.goal);
+    let options = EvaluateOptions::of(config.fit.goal);
     let evaluation = evaluate::evaluate(&model, &subject, &options)?;
     Record::new(&config, &subject, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
@@ -108,16 +108,6 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     }
     print(&format!("The model: {}", folder.paths().model().display()))?;
     print(&format!("The report: {}", page.display()))
-}
-
-/// What is held out to test a model of this goal.
-pub fn default_options(goal: Goal) -> EvaluateOptions {
-    match goal {
-        Goal::Impute | Goal::Classify => EvaluateOptions::default(),
-        Goal::Forecast => {
-            EvaluateOptions { hold_out: HoldOut::Tail { share: 0.2 }, ..EvaluateOptions::default() }
-        }
-    }
 }
 
 /// A new folder with settings from the data and the arguments.

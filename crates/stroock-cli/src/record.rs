@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, RunConfig};
+use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, RunConfig, Subject};
 use stroock::run::{Metrics, RunPaths, write_atomic};
 use stroock::series::Series;
 
-use crate::evaluate::Subject;
 use crate::failure::Failure;
 
 /// A record of an evaluation.

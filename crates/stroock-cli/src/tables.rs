@@ -4,9 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use stroock::estimator::Model;
-use stroock::series::table::{
-    Cells, Column, Columns, DataFrame, DateFormat, Expectation, Form, ReadOptions, Table,
-};
+use stroock::series::table::{Cells, Column, Columns, DataFrame, DateFormat, Form, ReadOptions, Table};
 
 use crate::arguments::{OutputArguments, TableArguments};
 use crate::busy::busy;
@@ -55,14 +53,7 @@ pub fn read_cells_for(
 }
 
 fn options_for(model: &Model, arguments: &TableArguments) -> Result<ReadOptions, Failure> {
-    let about = model.table()?;
-    let expect = Expectation {
-        variables: model.variables(),
-        classes: model.description.data.classes.clone(),
-        columns: about.columns.clone(),
-        time: about.time.clone(),
-    };
-    Ok(ReadOptions { expect: Some(expect), ..arguments.options() })
+    Ok(ReadOptions { expect: Some(model.expectation()?), ..arguments.options() })
 }
 
 /// What the reader found, line by line.

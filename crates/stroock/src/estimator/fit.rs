@@ -62,6 +62,9 @@ impl FitConfig {
     /// Fits a model to a table that has been cut by the configuration's sampling: in a run folder, from where the
     /// folder ends, or in memory where there is none ([`Model::save`] then writes the model).
     ///
+    /// A fit that is stopped in a folder is left as it is, to be resumed. One in memory cannot be resumed: if it has at
+    /// least one complete epoch, what comes after training is done for the best model so far.
+    ///
     /// # Errors
     /// When the table does not fit the configuration, training diverges, or the folder cannot be written.
     pub fn fit<'f>(
@@ -103,7 +106,7 @@ impl FitConfig {
         let mut progress = progress(length);
         let trained = trainer.run(model, folder, stop, &mut progress)?;
         let model = trained.best_model.valid();
-        let is_finished = trained.outcome != Outcome::Stopped;
+        let is_finished = trained.outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0);
         if is_finished {
             progress.phase("learning how observations scatter around the paths");
             let about = &description.data;

@@ -32,6 +32,7 @@ mod predictions;
 mod residuals;
 mod run_config;
 mod sample;
+mod subject;
 mod suggest;
 mod wanted;
 
@@ -47,3 +48,4 @@ pub use model_kind::ModelKind;
 pub use predictions::{PredictOptions, Predictions};
 pub use run_config::{DataConfig, RunConfig};
 pub use sample::SampleSource;
+pub use subject::{Part, Subject};

@@ -11,7 +11,7 @@ use crate::model::{Description, ModelSettings, StandardModel, TableDescription};
 use crate::predict::Predictor;
 use crate::run::{RunPaths, TensorFile};
 use crate::sampler::Sampler;
-use crate::series::table::Table;
+use crate::series::table::{Expectation, Table};
 use crate::series::{Dataset, Series};
 
 /// A fitted model with all that it knows about the data: the contents of a model file.
@@ -116,6 +116,20 @@ impl Model {
     /// How tables become series of this model.
     pub fn table(&self) -> Result<&TableDescription, EstimatorError> {
         self.description.data.table.as_ref().ok_or(EstimatorError::NoTable)
+    }
+
+    /// What the model expects of a new table, for the [options](crate::series::table::ReadOptions::expect) of reading it.
+    ///
+    /// # Errors
+    /// When the model was not fitted to a table.
+    pub fn expectation(&self) -> Result<Expectation, EstimatorError> {
+        let about = self.table()?;
+        Ok(Expectation {
+            variables: self.variables(),
+            classes: self.description.data.classes.clone(),
+            columns: about.columns.clone(),
+            time: about.time.clone(),
+        })
     }
 
     /// A table in the terms of the model: its variables in order, its series scaled and cut.

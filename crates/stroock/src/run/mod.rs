@@ -33,7 +33,7 @@ pub use folder::{RunFolder, RunPaths};
 pub use last::{LastState, Recovery};
 pub use layered::{ConfigError, KeyProblem, Place, nearest, parse, resolve, resolve_over, to_toml};
 pub use metrics::{Metric, Metrics, MetricsLog, MetricsRow, ResumedLog};
-pub use progress::{Progress, RunLength};
+pub use progress::{Moment, Progress, RunLength};
 pub use signals::StopFlag;
 pub use tensor_file::{
     Element, ElementType, ExpectedTensor, Tensor, TensorFile, TensorFileProblem, TensorValues,

@@ -56,10 +56,35 @@ pub struct Progress {
     last_epoch: String,
 }
 
+/// Where a run is, for a display of another program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment<'a> {
+    /// Epochs that are complete.
+    pub epoch: u64,
+    /// Epochs of the whole run.
+    pub epochs: u64,
+    /// Share of the steps of the whole run that are done.
+    pub share: f64,
+    /// What there is to say.
+    pub text: &'a str,
+    /// Whether something has come to its end, and not one of many steps.
+    pub is_mark: bool,
+}
+
+/// What shows moments.
+type Show = Box<dyn FnMut(Moment<'_>) + Send>;
+
+/// The time from one step that is shown by another program to the next one.
+const PAUSE: Duration = Duration::from_millis(100);
+
 enum Display {
     #[cfg(feature = "progress")]
     Bar(ProgressBar),
     Lines(Box<dyn Write + Send>),
+    Called {
+        show: Show,
+        shown: Option<Instant>,
+    },
     Hidden,
 }
 
@@ -90,6 +115,25 @@ impl Progress {
         Self::new(length, Display::Lines(writer))
     }
 
+    /// A display of the caller, which is told of the ends of epochs, of phases, and of steps ten times a second at most.
+    /// It is called by the thread that trains, between two steps.
+    ///
+    /// ```
+    /// use stroock::run::{Progress, RunLength};
+    ///
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let length = RunLength { epochs: 2, steps_per_epoch: 1, done: 0 };
+    /// let mut progress = Progress::called(length, move |moment| {
+    ///     let _ = sender.send((moment.share, moment.is_mark));
+    /// });
+    /// progress.step(50, 1.25);
+    /// progress.end_epoch(&[("loss", 1.25)]);
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [(0.5, false), (0.5, true)]);
+    /// ```
+    pub fn called(length: RunLength, show: impl FnMut(Moment<'_>) + Send + 'static) -> Self {
+        Self::new(length, Display::Called { show: Box::new(show), shown: None })
+    }
+
     /// Nothing at all.
     pub fn hidden(length: RunLength) -> Self {
         Self::new(length, Display::Hidden)
@@ -104,7 +148,27 @@ impl Progress {
     pub fn step(&mut self, series: u64, loss: f64) {
         self.pace.steps += 1;
         self.pace.series += series;
+        if let Display::Called { shown, .. } = &self.display {
+            if shown.is_none_or(|shown| shown.elapsed() >= PAUSE) {
+                let pace = self.pace.words(self.started.elapsed());
+                let text = format!("loss {}, {pace}{}", Short(loss), self.last_epoch);
+                self.call(&text, false);
+            }
+            return;
+        }
         self.redraw(loss);
+    }
+
+    /// Tells the display of the caller where the run is.
+    fn call(&mut self, text: &str, is_mark: bool) {
+        let RunLength { epochs, steps_per_epoch, done } = self.pace.length;
+        let all = epochs.saturating_mul(steps_per_epoch).max(1);
+        let steps = done.saturating_mul(steps_per_epoch).saturating_add(self.pace.steps);
+        let share = (steps as f64 / all as f64).min(1.0);
+        if let Display::Called { show, shown } = &mut self.display {
+            show(Moment { epoch: self.epochs, epochs, share, text, is_mark });
+            *shown = Some(Instant::now());
+        }
     }
 
     #[cfg(not(feature = "progress"))]
@@ -125,6 +189,11 @@ impl Progress {
         self.epochs += 1;
         let words: Vec<_> = metrics.iter().map(|(name, value)| format!("{name} {}", Short(*value))).collect();
         let words = words.join(", ");
+        if let Display::Called { .. } = &self.display {
+            let pace = self.pace.words(self.started.elapsed());
+            let separator = if words.is_empty() { "" } else { ", " };
+            self.call(&format!("{words}{separator}{pace}"), true);
+        }
         if let Display::Lines(writer) = &mut self.display {
             let (epoch, epochs) = (self.epochs, self.pace.length.epochs);
             let pace = self.pace.words(self.started.elapsed());
@@ -145,6 +214,7 @@ impl Progress {
                 let _ = writeln!(writer, "{text}");
                 let _ = writer.flush();
             }
+            Display::Called { .. } => self.call(text, true),
             Display::Hidden => {}
         }
     }
@@ -157,6 +227,7 @@ impl Progress {
             Display::Lines(writer) => {
                 let _ = writeln!(writer, "{text}");
             }
+            Display::Called { .. } => self.call(text, true),
             Display::Hidden => {}
         }
     }
@@ -234,6 +305,7 @@ impl fmt::Debug for Display {
             #[cfg(feature = "progress")]
             Display::Bar(_) => "Bar",
             Display::Lines(_) => "Lines",
+            Display::Called { .. } => "Called",
             Display::Hidden => "Hidden",
         })
     }

@@ -32,6 +32,19 @@ pub enum HoldOut {
     },
 }
 
+impl HoldOut {
+    /// What is held out, in words.
+    pub fn in_words(self) -> String {
+        match self {
+            HoldOut::Random { share } => format!("{:.0} % of the values, one by one", 100.0 * share),
+            HoldOut::Blocks { share, length } => {
+                format!("{:.0} % of the values, in runs of {length}", 100.0 * share)
+            }
+            HoldOut::Tail { share } => format!("the last {:.0} % of every series", 100.0 * share),
+        }
+    }
+}
+
 fn fifth() -> f64 {
     0.2
 }

@@ -1,5 +1,7 @@
-//! From files to a table.
+//! From files, or from batches in memory, to a table.
 
+#[cfg(feature = "parquet")]
+mod arrow_rows;
 mod assemble;
 mod cell;
 mod cells;
@@ -21,6 +23,11 @@ mod when;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+
+#[cfg(feature = "parquet")]
+use arrow_array::RecordBatch;
+#[cfg(feature = "parquet")]
+use arrow_schema::Schema;
 
 use super::time::zone_named;
 use super::{CalendarStep, Columns, Form, ReadOptions, Table, TableError, TableVariable, TimeScale};
@@ -63,7 +70,7 @@ impl Table {
     /// When a file cannot be read, a role of a column cannot be found, or (unless they are to be skipped) a row
     /// cannot be understood; the message says where and what to do.
     pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Table, TableError> {
-        Ok(read(paths, options, false)?.0)
+        Ok(read(paths, &mut files(options), options, false)?.0)
     }
 
     /// As [`Table::read`], and takes the cells of the files down as they are written.
@@ -71,19 +78,90 @@ impl Table {
     /// # Errors
     /// Those of [`Table::read`].
     pub fn read_with_cells(paths: &[PathBuf], options: &ReadOptions) -> Result<(Table, Cells), TableError> {
-        let (table, recorder, notation) = read(paths, options, true)?;
+        let (table, recorder, notation) = read(paths, &mut files(options), options, true)?;
         let cells = recorder.unwrap_or_default().finish(&table, notation);
         Ok((table, cells))
+    }
+
+    /// Reads the series of batches that are in memory, as [`Table::read`] reads those of a Parquet file. `name` is the
+    /// name of the table in errors, and of its series where it has no column of names.
+    ///
+    /// What the columns are is found out from the first thousand rows of the first batch.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use arrow_array::{Array, Float64Array, RecordBatch, StringArray};
+    /// use stroock_series::table::{ReadOptions, Table};
+    /// let columns: Vec<(&str, Arc<dyn Array>)> = vec![
+    ///     ("patient", Arc::new(StringArray::from(vec!["a", "a", "b"]))),
+    ///     ("hours", Arc::new(Float64Array::from(vec![0.0, 1.5, 0.3]))),
+    ///     ("pulse", Arc::new(Float64Array::from(vec![Some(80.0), Some(92.0), None]))),
+    /// ];
+    /// let batch = RecordBatch::try_from_iter(columns)?;
+    /// let table = Table::from_batches("stays", &batch.schema(), vec![batch.clone()], &ReadOptions::default())?;
+    /// assert_eq!(table.data.series()[0].times, [0.0, 1.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    #[cfg(feature = "parquet")]
+    pub fn from_batches(
+        name: &str,
+        schema: &Schema,
+        batches: Vec<RecordBatch>,
+        options: &ReadOptions,
+    ) -> Result<Table, TableError> {
+        Ok(read(&[name.into()], &mut in_memory(schema, batches), options, false)?.0)
+    }
+
+    /// As [`Table::from_batches`], and takes the cells down.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`].
+    #[cfg(feature = "parquet")]
+    pub fn from_batches_with_cells(
+        name: &str,
+        schema: &Schema,
+        batches: Vec<RecordBatch>,
+        options: &ReadOptions,
+    ) -> Result<(Table, Cells), TableError> {
+        let (table, recorder, notation) =
+            read(&[name.into()], &mut in_memory(schema, batches), options, true)?;
+        let cells = recorder.unwrap_or_default().finish(&table, notation);
+        Ok((table, cells))
+    }
+}
+
+/// What opens a table by its name.
+type Open<'a> = dyn FnMut(&Path) -> Result<Box<dyn Rows>, TableError> + 'a;
+
+fn files(options: &ReadOptions) -> impl FnMut(&Path) -> Result<Box<dyn Rows>, TableError> {
+    move |path| source::open(path, options.delimiter)
+}
+
+#[cfg(feature = "parquet")]
+fn in_memory(
+    schema: &Schema,
+    batches: Vec<RecordBatch>,
+) -> impl FnMut(&Path) -> Result<Box<dyn Rows>, TableError> {
+    let mut batches = Some(batches);
+    move |name| {
+        // It is opened once.
+        let batches = batches.take().unwrap_or_default().into_iter().map(Ok);
+        let rows = arrow_rows::ArrowRows::new(name.display().to_string(), schema, Box::new(batches))?;
+        Ok(Box::new(rows))
     }
 }
 
 /// The table of files, and their cells where these are asked for.
 fn read(
     paths: &[PathBuf],
+    open: &mut Open<'_>,
     options: &ReadOptions,
     with_cells: bool,
 ) -> Result<(Table, Option<Recorder>, Notation), TableError> {
-    let (mut opened, notation, profile) = look(paths, options)?;
+    let (mut opened, notation, profile) = look(paths, open, options)?;
     let mut roles = guess::roles(options, &profile)?;
     let mut all = Collected::new(&roles, options);
     all.recorder = with_cells.then(Recorder::default);
@@ -91,7 +169,7 @@ fn read(
     for (index, path) in paths.iter().enumerate() {
         let mut rows = match opened.get_mut(index).and_then(Option::take) {
             Some(rows) => rows,
-            None => source::open(path, options.delimiter)?,
+            None => open(path)?,
         };
         check_columns(rows.as_ref(), &names, &roles, options, &paths[0])?;
         all.file(rows.as_mut(), &stem(path), &roles, &notation, options.skip_bad_rows)?;
@@ -113,9 +191,13 @@ impl Dataset<f64> {
 type Opened = Vec<Option<Box<dyn Rows>>>;
 
 /// Opens the first files, as many as are needed to see enough rows.
-fn look(paths: &[PathBuf], options: &ReadOptions) -> Result<(Opened, Notation, Profile), TableError> {
+fn look(
+    paths: &[PathBuf],
+    open: &mut Open<'_>,
+    options: &ReadOptions,
+) -> Result<(Opened, Notation, Profile), TableError> {
     let (first, others) = paths.split_first().ok_or(TableError::NoFiles)?;
-    let mut rows = source::open(first, options.delimiter)?;
+    let mut rows = open(first)?;
     let decimal = match options.decimal {
         Some(sign) => sign,
         None => decimal::decimal_sign(rows.as_mut())?,
@@ -128,7 +210,7 @@ fn look(paths: &[PathBuf], options: &ReadOptions) -> Result<(Opened, Notation, P
             profile.is_part = true;
             break;
         }
-        let mut rows = source::open(path, options.delimiter)?;
+        let mut rows = open(path)?;
         profile.look_at(rows.as_mut(), &notation)?;
         opened.push(Some(rows));
     }

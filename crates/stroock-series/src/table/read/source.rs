@@ -39,7 +39,7 @@ pub(super) fn open(path: &Path, delimiter: Option<u8>) -> Result<Box<dyn Rows>, 
 #[cfg(feature = "parquet")]
 fn parquet(path: &Path, file: String) -> Result<Box<dyn Rows>, TableError> {
     let opened = File::open(path).map_err(TableError::io(&file))?;
-    Ok(Box::new(super::parquet_rows::ParquetRows::open(file, opened)?))
+    Ok(Box::new(super::parquet_rows::open(file, opened)?))
 }
 
 #[cfg(not(feature = "parquet"))]

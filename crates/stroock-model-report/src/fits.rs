@@ -1,6 +1,6 @@
 //! The series that a report shows, with what is said about them.
 
-use stroock::estimator::{EvaluateOptions, Model};
+use stroock::estimator::{EvaluateOptions, Model, Subject};
 use stroock::model::PathDraws;
 use stroock::predict::{Draws, Summary};
 use stroock::score::{HoldOut, withhold};
@@ -8,8 +8,7 @@ use stroock::series::Dataset;
 use stroock_kernels::noise::{NoiseKey, Stage};
 use stroock_report::{Band, Fit, Points};
 
-use crate::evaluate::Subject;
-use crate::failure::Failure;
+use crate::ModelReportError;
 
 /// Ends of the 50 % and of the 90 % intervals.
 pub const LEVELS: [f64; 4] = [0.05, 0.25, 0.75, 0.95];
@@ -39,7 +38,7 @@ impl Shown {
         subject: &Subject,
         options: &EvaluateOptions,
         count: usize,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ModelReportError> {
         let about = &model.description.data;
         let data = &subject.prepared.data;
         let channels = data.observation().len();
@@ -86,7 +85,7 @@ impl Shown {
     }
 
     /// Every variable of every series, those with the most values first.
-    pub fn fits(&self, model: &Model) -> Result<Vec<Fit>, Failure> {
+    pub fn fits(&self, model: &Model) -> Vec<Fit> {
         let about = &model.description.data;
         let dynamic = |&channel: &usize| !about.variables[channel].is_static;
         let mut order: Vec<usize> = (0..about.variables.len()).filter(dynamic).collect();
@@ -133,7 +132,7 @@ impl Shown {
                 });
             }
         }
-        Ok(fits)
+        fits
     }
 }
 

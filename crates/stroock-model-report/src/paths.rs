@@ -3,8 +3,8 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use stroock_report::{LatentPaths, PathGroup};
 
-use super::fits::Shown;
-use crate::evaluate::short;
+use crate::fits::{Shown, ShownSeries};
+use crate::number::short;
 
 /// Paths of a series that are shown.
 const PATHS: usize = 12;
@@ -29,7 +29,7 @@ pub fn paths(shown: &Shown) -> Option<LatentPaths> {
             scale * state.iter().zip(axis).map(|(x, a)| x * a).sum::<f32>()
         })
     };
-    let group = |series: &super::fits::ShownSeries| {
+    let group = |series: &ShownSeries| {
         let count = series.drawn.times.len();
         let paths = series.drawn.states.chunks(count * dim).take(PATHS);
         PathGroup {

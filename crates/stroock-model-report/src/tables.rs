@@ -1,13 +1,13 @@
 //! What a report says in words and numbers.
 
 use burn::module::Module;
-use stroock::estimator::{Evaluation, Model, RunConfig};
+use stroock::estimator::{Evaluation, Model, RunConfig, Subject};
 use stroock::model::ModelSettings;
 use stroock::run::MetricsRow;
 use stroock::score::Scores;
 use stroock_report::{Row, Table};
 
-use crate::evaluate::{Subject, short};
+use crate::number::short;
 
 /// The column of the model's error; those of the baselines follow.
 const RMSE: usize = 2;
@@ -31,11 +31,13 @@ pub fn facts(
         ("Series in this report".to_owned(), tested.to_string()),
         ("Model".to_owned(), model.description.model.kind().to_owned()),
         ("Parameters".to_owned(), model.model.num_params().to_string()),
-        ("Epochs".to_owned(), rows.len().to_string()),
-        ("Training time".to_owned(), format!("{}{threads}", duration(seconds))),
         ("Seed".to_owned(), config.fit.training.seed.to_string()),
         ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];
+    if !rows.is_empty() {
+        facts.insert(5, ("Epochs".to_owned(), rows.len().to_string()));
+        facts.insert(6, ("Training time".to_owned(), format!("{}{threads}", duration(seconds))));
+    }
     if let Some((space, dim)) = model.description.model.latent_space() {
         facts.insert(4, ("Latent space".to_owned(), space.in_words(dim)));
     }

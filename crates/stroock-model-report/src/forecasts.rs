@@ -1,11 +1,10 @@
 //! The series that a report shows with forecasts of their last part.
 
-use stroock::estimator::{EvaluateOptions, Model};
+use stroock::estimator::{EvaluateOptions, Model, Subject};
 use stroock_report::{Band, Fit, Points};
 
-use super::fits::LEVELS;
-use crate::evaluate::Subject;
-use crate::failure::Failure;
+use crate::ModelReportError;
+use crate::fits::LEVELS;
 
 /// Values before the forecast that are shown for each one in it.
 const BEFORE: usize = 4;
@@ -16,7 +15,7 @@ pub fn fits(
     subject: &Subject,
     options: &EvaluateOptions,
     count: usize,
-) -> Result<Vec<Fit>, Failure> {
+) -> Result<Vec<Fit>, ModelReportError> {
     let views = model.forecast_views(&subject.table, subject.numbers.as_deref(), options, &LEVELS, count)?;
     let fit = |view: stroock::estimator::ForecastView| {
         let variable = &model.description.data.variables[view.channel];

@@ -1,0 +1,620 @@
+//! Models of tables: fitting, predictions, scores. The same functions of the library as the command calls.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use stroock::estimator::{
+    DataConfig, EstimatorError, EvaluateOptions, FitConfig, Goal, Horizon, Model as Fitted, PredictOptions,
+    RunConfig, SampleSource, Subject,
+};
+use stroock::model::ModelSettings;
+use stroock::run::{
+    Metrics, MetricsRow, Moment, Progress, RunFolder, StopFlag, parse, resolve_over, to_toml,
+};
+use stroock::score::HoldOut;
+use stroock::series::table::{Align, Column, Form, Overview, ReadOptions, Sampling, Table, TimeScale};
+use stroock::training::Outcome;
+use stroock_model_report::{ModelReport, ModelReportError};
+
+use crate::error::exceptions::ModelError;
+use crate::error::{Failure, wrong};
+use crate::frame::{Frame, Kinds};
+
+/// A table, the name of its series where it names none, and how it is read.
+pub type Given<'py> = (Bound<'py, Frame>, String, String);
+
+fn read_options(json: &str) -> PyResult<ReadOptions> {
+    let mut options: ReadOptions = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    // Marks of missing values are added to the usual ones.
+    let mut missing = ReadOptions::default().missing;
+    missing.extend(options.missing.drain(..).filter(|mark| !missing.contains(mark)).collect::<Vec<_>>());
+    options.missing = missing;
+    Ok(options)
+}
+
+/// What was found in a table, as a text and as JSON.
+#[pyfunction]
+pub fn describe(
+    py: Python<'_>,
+    frame: &Bound<'_, Frame>,
+    name: &str,
+    read: &str,
+) -> PyResult<(String, String)> {
+    let (options, frame) = (read_options(read)?, frame.get());
+    let overview = py
+        .detach(|| {
+            let table = Table::from_batches(name, &frame.schema, frame.batches.clone(), &options)?;
+            Ok(Overview::of(&table))
+        })
+        .map_err(|error: stroock::series::table::TableError| PyErr::from(Failure::from(error)))?;
+    let json = serde_json::to_string(&overview).map_err(|error| wrong(error.to_string()))?;
+    Ok((overview.text(), json))
+}
+
+/// A fitted model.
+#[pyclass(frozen, module = "stroock._stroock")]
+pub struct Model {
+    /// One call at a time: the threads of the library are busy with it anyway.
+    model: Mutex<Fitted>,
+    /// The series that it is tested on, where the fit has left them behind.
+    subject: Option<Subject>,
+    kinds: Kinds,
+    /// How training ended: epochs, the best of them with its loss, whether it was stopped.
+    training: Option<(u64, Option<(u64, f64)>, bool)>,
+    /// How it was fitted, and the metrics of its epochs.
+    run: Option<(RunConfig, Vec<MetricsRow>)>,
+}
+
+/// How predictions are asked for.
+fn options(quantiles: Vec<f64>, draws: usize, samples: usize, seed: u64) -> PredictOptions {
+    PredictOptions { quantiles, draws: draws.max(samples), samples, seed }
+}
+
+fn goal_named(name: &str) -> PyResult<Goal> {
+    match name {
+        "impute" => Ok(Goal::Impute),
+        "forecast" => Ok(Goal::Forecast),
+        "classify" => Ok(Goal::Classify),
+        other => Err(wrong(format!(
+            "task=\"{other}\": a model is fitted to \"impute\", \"forecast\" or \"classify\""
+        ))),
+    }
+}
+
+/// A length of time as the user writes it.
+fn length(scale: &TimeScale, argument: &str, text: &str) -> PyResult<f64> {
+    scale.parse_length(text.trim()).filter(|length| *length > 0.0 && length.is_finite()).ok_or_else(|| {
+        let like = match scale {
+            TimeScale::Number => "a positive number, in the unit of the times",
+            TimeScale::Date { .. } => "a length of time, as in \"15min\", \"6h\" or \"2d\"",
+        };
+        wrong(format!("{argument}: `{text}` is no length of time; write {like}"))
+    })
+}
+
+/// A time as the user writes it.
+fn time(scale: &TimeScale, argument: &str, text: &str) -> PyResult<f64> {
+    scale.parse(text.trim()).ok_or_else(|| {
+        let like = match scale {
+            TimeScale::Number => "a number, as the times of the training data",
+            TimeScale::Date { .. } => "a date, as in \"2024-01-31T14:00:00\"",
+        };
+        wrong(format!("{argument}: `{text}` is no time; write {like}"))
+    })
+}
+
+/// What the caller says about a fit; everything else comes from the data.
+#[derive(FromPyObject)]
+struct Wish {
+    task: String,
+    window: Option<String>,
+    log: Vec<String>,
+    known: Vec<String>,
+    epochs: Option<u64>,
+    seed: Option<u64>,
+    settings: Vec<(String, String)>,
+    out: Option<PathBuf>,
+    resume: bool,
+}
+
+impl Wish {
+    /// The cut table and the settings of a new fit, as the command chooses them.
+    fn plan(&self, table: Table) -> PyResult<(Table, FitConfig)> {
+        let goal = goal_named(&self.task)?;
+        let suggested = FitConfig::sampling(&table, goal).sampling;
+        let sampling = match self.window.as_deref() {
+            None => suggested,
+            Some("none") => Sampling { window: None, align: suggested.align },
+            Some(text) => {
+                let window = length(&table.time, "window", text)?;
+                Sampling { window: Some(window), align: Align::Start }
+            }
+        };
+        let table = table.sampled(sampling);
+        let mut fit = FitConfig::suggest(&table, sampling, goal).map_err(Failure::from)?;
+        fit.logarithms.clone_from(&self.log);
+        fit.known.clone_from(&self.known);
+        if let Some(seed) = self.seed {
+            fit.training.seed = seed;
+        }
+        if let Some(epochs) = self.epochs {
+            fit = fit.with_epochs(epochs);
+        }
+        let fit = self.over(&fit)?;
+        fit.known_channels(&table).map_err(Failure::from)?;
+        fit.logarithm_mask(&table).map_err(Failure::from)?;
+        Ok((table, fit))
+    }
+
+    /// The settings with single ones over them.
+    fn over(&self, fit: &FitConfig) -> PyResult<FitConfig> {
+        let fit = resolve_over(fit, None, &self.settings).map_err(|error| wrong(error.to_string()))?;
+        match fit.training.epochs {
+            0 => Err(wrong(
+                "`training.epochs` is 0: a model that is not trained knows nothing; choose at least 1",
+            )),
+            _ => Ok(fit),
+        }
+    }
+}
+
+/// The display of a fit that Python shows, which also listens to Ctrl-C.
+fn progress(
+    show: Option<Py<PyAny>>,
+    stop: StopFlag,
+    failed: Arc<Mutex<Option<PyErr>>>,
+) -> impl FnMut(Moment<'_>) + Send + 'static {
+    move |moment: Moment<'_>| {
+        Python::attach(|py| {
+            let told = py.check_signals().and_then(|()| match &show {
+                Some(show) => {
+                    let Moment { epoch, epochs, share, text, is_mark } = moment;
+                    show.call1(py, (epoch, epochs, share, text, is_mark)).map(|_| ())
+                }
+                None => Ok(()),
+            });
+            if let Err(error) = told {
+                stop.request();
+                if let Ok(mut failed) = failed.lock() {
+                    failed.get_or_insert(error);
+                }
+            }
+        });
+    }
+}
+
+/// Fits a model to a table.
+#[pyfunction]
+pub fn fit(
+    py: Python<'_>,
+    given: Given<'_>,
+    wish: &Bound<'_, PyAny>,
+    show: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let (frame, name, read) = given;
+    let (frame, read, wish): (_, _, Wish) = (frame.get(), read_options(&read)?, wish.extract()?);
+    if wish.task == "classify" && read.label.is_none() {
+        return Err(wrong("task=\"classify\" needs the column of classes: target=..."));
+    }
+    let table = py.detach(|| Table::from_batches(&name, &frame.schema, frame.batches.clone(), &read));
+    let table = table.map_err(Failure::from)?;
+    let kinds = frame.kinds(&table.columns);
+    let of_run = |error: stroock::run::RunError| ModelError::new_err(error.to_string());
+    let of_config = |error: stroock::run::ConfigError| ModelError::new_err(error.to_string());
+    let (folder, table, config) = match (&wish.out, wish.resume) {
+        (Some(out), true) => {
+            let folder = RunFolder::open(out).map_err(of_run)?;
+            let text = folder.read_config().map_err(of_run)?;
+            let mut config: RunConfig = parse(&folder.paths().config(), &text).map_err(of_config)?;
+            config.fit = wish.over(&config.fit)?;
+            if let Some(epochs) = wish.epochs {
+                config.fit.training.epochs = epochs;
+            }
+            let table = table.sampled(config.fit.sampling);
+            if !config.data.is_of(&table) {
+                return Err(wrong(
+                    "the data have changed since the fit; give the same, or fit in another folder",
+                ));
+            }
+            (Some(folder), table, config)
+        }
+        (None, true) => return Err(wrong("resume=True needs the folder of the run: out=...")),
+        (out, false) => {
+            let (table, fit) = wish.plan(table)?;
+            let folder = out.as_ref().map(RunFolder::create).transpose().map_err(of_run)?;
+            let data = DataConfig::of(&table, Vec::new(), read);
+            (folder, table, RunConfig { command: "stroock.fit(...)".into(), data, fit })
+        }
+    };
+    if let Some(folder) = &folder {
+        let text = to_toml(&config).map_err(of_config)?;
+        folder.write_config(&text).map_err(of_run)?;
+    }
+    let (stop, failed) = (StopFlag::new(), Arc::new(Mutex::new(None)));
+    let showing = progress(show, stop.clone(), failed.clone());
+    let fitted = py.detach(|| {
+        config.fit.fit(&table, folder.as_ref(), &stop, |length| Progress::called(length, showing))
+    });
+    let failed = failed.lock().ok().and_then(|mut failed| failed.take());
+    let fitted = fitted.map_err(Failure::from)?;
+    let is_stopped = fitted.outcome == Outcome::Stopped;
+    match failed {
+        // Ctrl-C leaves what has been learned, if that is anything.
+        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) || fitted.epochs == 0 => {
+            return Err(error);
+        }
+        _ => {}
+    }
+    let rows = match &folder {
+        Some(folder) => Metrics::read(&folder.paths().metrics()).map_err(of_run)?.rows,
+        None => Vec::new(),
+    };
+    Ok(Model {
+        model: Mutex::new(fitted.model),
+        subject: Some(Subject::of_split(fitted.split, fitted.prepared, table)),
+        kinds,
+        training: Some((fitted.epochs, fitted.best, is_stopped)),
+        run: Some((config, rows)),
+    })
+}
+
+/// A table of results, warnings, notes.
+type Answer = (Frame, Vec<String>, Vec<String>);
+
+impl Model {
+    /// Does something with the model while other threads of Python run.
+    fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&Fitted) -> R + Send) -> PyResult<R> {
+        py.detach(|| {
+            let model = self
+                .model
+                .lock()
+                .map_err(|_| wrong("an earlier call has failed halfway: load the model again"))?;
+            Ok(work(&model))
+        })
+    }
+
+    /// The time scale of the model.
+    fn scale(&self, py: Python<'_>) -> PyResult<TimeScale> {
+        let scale = self.with(py, |model| model.table().map(|table| table.time.clone()))?;
+        Ok(scale.map_err(Failure::from)?)
+    }
+
+    /// A table for the model.
+    fn read(&self, py: Python<'_>, (frame, name, read): Given<'_>) -> PyResult<(Table, Kinds)> {
+        let (frame, options) = (frame.get(), read_options(&read)?);
+        let table = self.with(py, |model| {
+            let options = ReadOptions { expect: Some(model.expectation()?), ..options };
+            Ok(Table::from_batches(&name, &frame.schema, frame.batches.clone(), &options)?)
+        })?;
+        let table = table.map_err(|failure: ReadFailure| PyErr::from(Failure::from(failure)))?;
+        let kinds = frame.kinds(&table.columns);
+        Ok((table, kinds))
+    }
+}
+
+/// Why a table cannot be read for a model.
+enum ReadFailure {
+    Model(EstimatorError),
+    Table(stroock::series::table::TableError),
+}
+
+impl From<EstimatorError> for ReadFailure {
+    fn from(error: EstimatorError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl From<stroock::series::table::TableError> for ReadFailure {
+    fn from(error: stroock::series::table::TableError) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl From<ReadFailure> for Failure {
+    fn from(failure: ReadFailure) -> Self {
+        match failure {
+            ReadFailure::Model(error) => error.into(),
+            ReadFailure::Table(error) => error.into(),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Reads a model file, or the best model of a run folder.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let model = py.detach(|| Fitted::load(&path)).map_err(Failure::from)?;
+        let kinds = model.table().map(|table| Kinds::of_scale(&table.time)).map_err(Failure::from)?;
+        Ok(Self { model: Mutex::new(model), subject: None, kinds, training: None, run: None })
+    }
+
+    /// Writes a model file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        Ok(self.with(py, |model| model.save(&path))?.map_err(Failure::from)?)
+    }
+
+    /// What may stand in the gaps of a table, or at given times.
+    #[pyo3(signature = (given, at, quantiles, draws, samples, seed))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+    fn impute(
+        &self,
+        py: Python<'_>,
+        given: Given<'_>,
+        at: Option<Vec<String>>,
+        quantiles: Vec<f64>,
+        draws: usize,
+        samples: usize,
+        seed: u64,
+    ) -> PyResult<Answer> {
+        let scale = self.scale(py)?;
+        let at = at.map(|at| at.iter().map(|text| time(&scale, "at", text)).collect::<PyResult<Vec<f64>>>());
+        let at = at.transpose()?;
+        let (table, kinds) = self.read(py, given)?;
+        let options = options(quantiles, draws, samples, seed);
+        let predictions = self.with(py, |model| model.impute(&table, at.as_deref(), &options))?;
+        let predictions = predictions.map_err(Failure::from)?;
+        let frame = kinds.frame(predictions.data_frame(), &predictions.names, &predictions.time)?;
+        Ok((frame, predictions.warnings, predictions.notes))
+    }
+
+    /// The columns of a wide table with their gaps filled by predictive means, in the order of its rows; a long table as a
+    /// wide one.
+    #[pyo3(signature = (given, draws, seed))]
+    #[allow(clippy::type_complexity, reason = "what Python takes apart")]
+    fn fill<'py>(
+        &self,
+        py: Python<'py>,
+        given: Given<'py>,
+        draws: usize,
+        seed: u64,
+    ) -> PyResult<(Option<Frame>, Vec<(String, Bound<'py, PyAny>)>, Vec<String>)> {
+        let (frame, name, read) = given;
+        let (frame, options_of_reading) = (frame.get(), read_options(&read)?);
+        let options = options(Vec::new(), draws, 0, seed);
+        let done = self.with(py, |model| -> Result<_, ReadFailure> {
+            let read = ReadOptions { expect: Some(model.expectation()?), ..options_of_reading };
+            let (table, mut cells) =
+                Table::from_batches_with_cells(&name, &frame.schema, frame.batches.clone(), &read)?;
+            let predictions = model.impute(&table, None, &options)?;
+            let filled = match table.columns.form {
+                Form::Long { .. } => model.filled(&table, &predictions)?,
+                Form::Wide { .. } => {
+                    predictions.fill(&mut cells);
+                    cells.data_frame(true)
+                }
+            };
+            Ok((table, predictions, filled))
+        })?;
+        let (table, predictions, filled) = done.map_err(Failure::from)?;
+        if let Form::Long { .. } = table.columns.form {
+            let kinds = frame.kinds(&table.columns);
+            let frame = kinds.frame(filled, &predictions.names, &predictions.time)?;
+            return Ok((Some(frame), Vec::new(), predictions.warnings));
+        }
+        let mut columns = Vec::new();
+        for (name, column) in filled.names.into_iter().zip(filled.columns) {
+            if let (true, Column::Number(numbers)) = (predictions.variables.contains(&name), column) {
+                columns.push((name, numbers.into_pyarray(py).into_any()));
+            }
+        }
+        Ok((None, columns, predictions.warnings))
+    }
+
+    /// What may come after the last times of the series.
+    #[pyo3(signature = (given, steps, length_of_time, until, every, quantiles, draws, samples, seed))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+    fn forecast(
+        &self,
+        py: Python<'_>,
+        given: Given<'_>,
+        steps: Option<usize>,
+        length_of_time: Option<String>,
+        until: Option<String>,
+        every: Option<String>,
+        quantiles: Vec<f64>,
+        draws: usize,
+        samples: usize,
+        seed: u64,
+    ) -> PyResult<Answer> {
+        let scale = self.scale(py)?;
+        let horizon = match (steps, length_of_time, until) {
+            (Some(steps), None, None) => Horizon::Steps(steps),
+            (None, Some(text), None) => Horizon::Length(length(&scale, "steps", &text)?),
+            (None, None, Some(text)) => Horizon::Until(time(&scale, "until", &text)?),
+            _ => return Err(wrong("how far? give a number of steps, a length of time, or until=...")),
+        };
+        let every = every.map(|text| length(&scale, "every", &text)).transpose()?;
+        let (table, kinds) = self.read(py, given)?;
+        let options = options(quantiles, draws, samples, seed);
+        let predictions = self.with(py, |model| model.forecast(&table, horizon, every, &options))?;
+        let predictions = predictions.map_err(Failure::from)?;
+        let frame = kinds.frame(predictions.data_frame(), &predictions.names, &predictions.time)?;
+        Ok((frame, predictions.warnings, predictions.notes))
+    }
+
+    /// Classes of series or of their times.
+    fn classify(&self, py: Python<'_>, given: Given<'_>, draws: usize, seed: u64) -> PyResult<Answer> {
+        let (table, kinds) = self.read(py, given)?;
+        let options = PredictOptions { draws, seed, ..PredictOptions::default() };
+        let classes = self.with(py, |model| model.classify(&table, &options))?.map_err(Failure::from)?;
+        let frame = kinds.frame(classes.data_frame(), &classes.names, &classes.time)?;
+        Ok((frame, classes.warnings, Vec::new()))
+    }
+
+    /// New series, or possible courses of given ones.
+    #[pyo3(signature = (given, count, every, seed, prior))]
+    fn sample(
+        &self,
+        py: Python<'_>,
+        given: Option<Given<'_>>,
+        count: usize,
+        every: Option<String>,
+        seed: u64,
+        prior: bool,
+    ) -> PyResult<Answer> {
+        let scale = self.scale(py)?;
+        let every = every.map(|text| length(&scale, "every", &text)).transpose()?;
+        let source = if prior { SampleSource::Prior } else { SampleSource::Posterior };
+        let (data_frame, kinds) = match given {
+            None => {
+                let drawn = self.with(py, |model| model.sample_from(source, count, every, seed))?;
+                (drawn, self.kinds.clone())
+            }
+            Some(given) => {
+                let (table, kinds) = self.read(py, given)?;
+                (self.with(py, |model| model.sample_given(&table, count, every, seed))?, kinds)
+            }
+        };
+        let columns = self.with(py, |model| model.table().map(|table| table.columns.clone()))?;
+        let columns = columns.map_err(Failure::from)?;
+        let time = match columns.time.as_slice() {
+            [time] => time.clone(),
+            _ => "time".into(),
+        };
+        let names = (columns.id.unwrap_or_else(|| "id".into()), time);
+        let frame = kinds.frame(data_frame.map_err(Failure::from)?, &names, &scale)?;
+        let without_sampler = self.with(py, |model| model.sampler.is_none())?;
+        let warning = "the model does not hold what series that look like the training data are sampled from: they are \
+                       sampled from the prior";
+        let warnings = if without_sampler && !prior { vec![warning.to_owned()] } else { Vec::new() };
+        Ok((frame, warnings, Vec::new()))
+    }
+
+    /// Scores on a table, or on what the fit has kept for testing: which series they are about, and the scores as JSON.
+    #[pyo3(signature = (given, hold_out, share, block, origins, draws, seed, samples))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        given: Option<Given<'_>>,
+        hold_out: Option<&str>,
+        share: f64,
+        block: usize,
+        origins: usize,
+        draws: usize,
+        seed: u64,
+        samples: Option<&str>,
+    ) -> PyResult<(String, String)> {
+        if !(share > 0.0 && share < 1.0) {
+            return Err(wrong(format!("share={share}: a share lies between 0 and 1")));
+        }
+        if draws == 0 || block == 0 {
+            return Err(wrong("draws and block must be at least 1"));
+        }
+        let ahead = self.run.as_ref().is_some_and(|(config, _)| config.fit.goal == Goal::Forecast);
+        let hold_out = match hold_out {
+            Some("random") => HoldOut::Random { share },
+            Some("blocks") => HoldOut::Blocks { share, length: block },
+            Some("tail") => HoldOut::Tail { share },
+            None if ahead => HoldOut::Tail { share },
+            None => HoldOut::Blocks { share, length: block },
+            Some(other) => {
+                return Err(wrong(format!(
+                    "hold_out=\"{other}\": what is held out is \"random\", \"blocks\" or \"tail\""
+                )));
+            }
+        };
+        let source = match samples {
+            None => None,
+            Some("posterior") => Some(SampleSource::Posterior),
+            Some("prior") => Some(SampleSource::Prior),
+            Some(other) => {
+                return Err(wrong(format!(
+                    "samples=\"{other}\": they are of the \"posterior\" or the \"prior\""
+                )));
+            }
+        };
+        let options = EvaluateOptions { hold_out, draws, seed, origins };
+        let table = given.map(|given| self.read(py, given)).transpose()?.map(|(table, _)| table);
+        let evaluation = self.with(py, |model| -> Result<_, EstimatorError> {
+            let own;
+            let subject = match (table, &self.subject) {
+                (Some(table), _) => {
+                    own = Subject::given(model, table)?;
+                    &own
+                }
+                (None, Some(subject)) => subject,
+                (None, None) => return Ok(None),
+            };
+            let mut evaluation = subject.evaluate(model, &options)?;
+            if let Some(source) = source {
+                evaluation.samples = Some(subject.samples(model, source, seed)?);
+            }
+            Ok(Some((subject.part.in_words(), evaluation)))
+        })?;
+        let (words, evaluation) = evaluation.map_err(Failure::from)?.ok_or_else(without_data)?;
+        let json = serde_json::to_string(&evaluation).map_err(|error| wrong(error.to_string()))?;
+        Ok((words.to_owned(), json))
+    }
+
+    /// A page about the model, its fit and its scores: HTML that needs nothing else.
+    #[pyo3(signature = (given, series))]
+    fn report(&self, py: Python<'_>, given: Option<Given<'_>>, series: usize) -> PyResult<String> {
+        let (config, rows) = self.run.as_ref().ok_or_else(without_data)?;
+        let table = given.map(|given| self.read(py, given)).transpose()?.map(|(table, _)| table);
+        let report = self.with(py, |model| -> Result<_, ModelReportError> {
+            let own;
+            let subject = match (table, &self.subject) {
+                (Some(table), _) => {
+                    own = Subject::given(model, table)?;
+                    &own
+                }
+                (None, Some(subject)) => subject,
+                (None, None) => return Ok(None),
+            };
+            let evaluation = subject.evaluate(model, &EvaluateOptions::of(config.fit.goal))?;
+            let parts = ModelReport { model, config, rows, subject, evaluation: &evaluation, series };
+            Ok(Some(parts.report()?))
+        })?;
+        let report =
+            report.map_err(|error| ModelError::new_err(error.to_string()))?.ok_or_else(without_data)?;
+        report.html().map_err(|error| ModelError::new_err(error.to_string()))
+    }
+
+    /// What the model is about, as JSON.
+    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+        let facts = self.with(py, |model| {
+            let about = &model.description.data;
+            let time = model.table().map(|table| table.time.in_words()).unwrap_or_default();
+            let window = model
+                .table()
+                .ok()
+                .and_then(|table| table.sampling.window.map(|window| table.time.write_length(window)));
+            let names = |is_static: bool| -> Vec<&str> {
+                let of_kind = about.variables.iter().filter(|variable| variable.is_static == is_static);
+                of_kind.map(|variable| variable.name.as_str()).collect()
+            };
+            serde_json::json!({
+                "model": model.description.model.kind(),
+                "variables": names(false),
+                "statics": names(true),
+                "classes": about.classes,
+                "time": time,
+                "window": window,
+                "is_finished": model.is_finished(),
+                "epochs": self.training.map(|training| training.0),
+                "best_epoch": self.training.and_then(|training| training.1).map(|best| best.0),
+                "best_loss": self.training.and_then(|training| training.1).map(|best| best.1),
+                "is_stopped": self.training.is_some_and(|training| training.2),
+            })
+        })?;
+        Ok(facts.to_string())
+    }
+
+    /// The settings of the fit in TOML; empty where they are not known.
+    #[getter]
+    fn config(&self) -> PyResult<String> {
+        match &self.run {
+            Some((config, _)) => to_toml(config).map_err(|error| wrong(error.to_string())),
+            None => Ok(String::new()),
+        }
+    }
+}
+
+fn without_data() -> PyErr {
+    wrong("the model was loaded, and does not know the data of its fit: give the data to test on")
+}

@@ -1,0 +1,223 @@
+//! The rows of batches as Arrow has them, in memory or from a Parquet file.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::Offset;
+
+use super::cell::Cell;
+use super::rows::{AHEAD, Next, Rows, check_header};
+use crate::table::TableError;
+
+/// Batches with the same columns, one after the other.
+pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
+
+/// The rows of batches. What is looked at ahead of reading is in the first of them.
+pub(super) struct ArrowRows {
+    file: String,
+    header: Vec<String>,
+    zones: Vec<Option<String>>,
+    batches: Batches,
+    columns: Vec<ArrayRef>,
+    /// Rows in the batches before this one.
+    before: u64,
+    /// Rows of this batch, and those of them that have been given out.
+    rows: usize,
+    given: usize,
+}
+
+impl ArrowRows {
+    pub(super) fn new(file: String, schema: &Schema, batches: Batches) -> Result<Self, TableError> {
+        let fields = schema.fields();
+        let header: Vec<String> = fields.iter().map(|field| field.name().trim().to_owned()).collect();
+        check_header(&file, &header)?;
+        let zones = fields.iter().map(|field| match field.data_type() {
+            DataType::Timestamp(_, zone) => zone.as_ref().map(|zone| zone.to_string()),
+            _ => None,
+        });
+        let zones = zones.collect();
+        let mut rows =
+            ArrowRows { file, header, zones, batches, columns: Vec::new(), before: 0, rows: 0, given: 0 };
+        rows.next_batch()?;
+        Ok(rows)
+    }
+
+    /// Reads the next batch with rows; leaves none at the end.
+    fn next_batch(&mut self) -> Result<(), TableError> {
+        self.before += self.rows as u64;
+        (self.rows, self.given) = (0, 0);
+        while self.rows == 0 {
+            let batch: RecordBatch = match self.batches.next() {
+                None => return Ok(()),
+                Some(Ok(batch)) => batch,
+                Some(Err(error)) => {
+                    let message = format!("{error} (after row {})", self.before);
+                    return Err(TableError::Parquet { file: self.file.clone(), message });
+                }
+            };
+            self.rows = batch.num_rows();
+            self.columns = batch.columns().to_vec();
+        }
+        Ok(())
+    }
+}
+
+impl Rows for ArrowRows {
+    fn file(&self) -> &str {
+        &self.file
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn counts_rows(&self) -> bool {
+        true
+    }
+
+    fn advance(&mut self) -> Result<Next, TableError> {
+        if self.given == self.rows {
+            self.next_batch()?;
+            if self.rows == 0 {
+                return Ok(Next::End);
+            }
+        }
+        self.given += 1;
+        Ok(Next::Row { line: self.before + self.given as u64 })
+    }
+
+    fn ahead(&self) -> usize {
+        self.rows.min(AHEAD)
+    }
+
+    fn rewind(&mut self) {
+        self.given = 0;
+    }
+
+    fn cell(&self, column: usize) -> Cell<'_> {
+        match (self.columns.get(column), self.given.checked_sub(1)) {
+            (Some(array), Some(row)) if row < array.len() => cell(array, row),
+            _ => Cell::Null,
+        }
+    }
+
+    fn zone(&self, column: usize) -> Option<&str> {
+        self.zones.get(column)?.as_deref()
+    }
+}
+
+/// A cell of an array.
+fn cell(array: &ArrayRef, row: usize) -> Cell<'_> {
+    if array.is_null(row) {
+        return Cell::Null;
+    }
+    macro_rules! number {
+        ($kind:ty) => {
+            Cell::Number(array.as_primitive::<$kind>().value(row) as f64)
+        };
+    }
+    macro_rules! integer {
+        ($kind:ty) => {
+            Cell::Integer(i64::from(array.as_primitive::<$kind>().value(row)))
+        };
+    }
+    macro_rules! nanoseconds {
+        ($kind:ty, $factor:expr) => {
+            i128::from(array.as_primitive::<$kind>().value(row)) * $factor
+        };
+    }
+    match array.data_type() {
+        DataType::Null => Cell::Null,
+        DataType::Float64 => number!(Float64Type),
+        DataType::Float32 => number!(Float32Type),
+        DataType::Float16 => Cell::Number(array.as_primitive::<Float16Type>().value(row).to_f64()),
+        DataType::Int64 => integer!(Int64Type),
+        DataType::Int32 => integer!(Int32Type),
+        DataType::Int16 => integer!(Int16Type),
+        DataType::Int8 => integer!(Int8Type),
+        DataType::UInt32 => integer!(UInt32Type),
+        DataType::UInt16 => integer!(UInt16Type),
+        DataType::UInt8 => integer!(UInt8Type),
+        DataType::UInt64 => {
+            let value = array.as_primitive::<UInt64Type>().value(row);
+            i64::try_from(value).map_or(Cell::Number(value as f64), Cell::Integer)
+        }
+        DataType::Boolean => Cell::Integer(i64::from(array.as_boolean().value(row))),
+        DataType::Decimal128(_, scale) => {
+            let value = array.as_primitive::<Decimal128Type>().value(row);
+            Cell::Number(value as f64 / 10_f64.powi(i32::from(*scale)))
+        }
+        DataType::Utf8 => text(array.as_string::<i32>().value(row)),
+        DataType::LargeUtf8 => text(array.as_string::<i64>().value(row)),
+        DataType::Utf8View => text(array.as_string_view().value(row)),
+        DataType::Dictionary(_, _) => match array.as_any_dictionary_opt() {
+            None => Cell::Other("a dictionary"),
+            Some(dictionary) => match key(dictionary.keys(), row) {
+                Some(key) if key < dictionary.values().len() => cell(dictionary.values(), key),
+                _ => Cell::Null,
+            },
+        },
+        DataType::Timestamp(unit, zone) => {
+            let nanoseconds = match unit {
+                TimeUnit::Second => nanoseconds!(TimestampSecondType, 1_000_000_000),
+                TimeUnit::Millisecond => nanoseconds!(TimestampMillisecondType, 1_000_000),
+                TimeUnit::Microsecond => nanoseconds!(TimestampMicrosecondType, 1_000),
+                TimeUnit::Nanosecond => nanoseconds!(TimestampNanosecondType, 1),
+            };
+            match zone {
+                Some(_) => Cell::Instant(nanoseconds as f64 / 1e9),
+                None => local(nanoseconds),
+            }
+        }
+        DataType::Date32 => day(i64::from(array.as_primitive::<Date32Type>().value(row))),
+        DataType::Date64 => day(array.as_primitive::<Date64Type>().value(row).div_euclid(86_400_000)),
+        // Old writers do not mark their texts as such.
+        DataType::Binary => Cell::Text(array.as_binary::<i32>().value(row).trim_ascii()),
+        DataType::LargeBinary => Cell::Text(array.as_binary::<i64>().value(row).trim_ascii()),
+        DataType::BinaryView => Cell::Text(array.as_binary_view().value(row).trim_ascii()),
+        _ => Cell::Other("a nested value"),
+    }
+}
+
+fn text(text: &str) -> Cell<'_> {
+    Cell::Text(text.trim().as_bytes())
+}
+
+/// A key of a dictionary.
+fn key(keys: &dyn Array, row: usize) -> Option<usize> {
+    macro_rules! key {
+        ($kind:ty) => {
+            usize::try_from(keys.as_primitive::<$kind>().value(row)).ok()
+        };
+    }
+    match keys.data_type() {
+        DataType::Int8 => key!(Int8Type),
+        DataType::Int16 => key!(Int16Type),
+        DataType::Int32 => key!(Int32Type),
+        DataType::Int64 => key!(Int64Type),
+        DataType::UInt8 => key!(UInt8Type),
+        DataType::UInt16 => key!(UInt16Type),
+        DataType::UInt32 => key!(UInt32Type),
+        DataType::UInt64 => key!(UInt64Type),
+        _ => None,
+    }
+}
+
+/// A date and time of day without a zone, which Arrow counts as if it were in UTC.
+fn local(nanoseconds: i128) -> Cell<'static> {
+    match Timestamp::from_nanosecond(nanoseconds) {
+        Ok(timestamp) => Cell::Local(Offset::UTC.to_datetime(timestamp)),
+        Err(_) => Cell::Other("a date outside of the years -9999 to 9999"),
+    }
+}
+
+fn day(days: i64) -> Cell<'static> {
+    const NANOSECONDS: i128 = 86_400_000_000_000;
+    match local(i128::from(days) * NANOSECONDS) {
+        Cell::Local(date) => Cell::Local(DateTime::from(Date::from(date))),
+        other => other,
+    }
+}

@@ -1,0 +1,112 @@
+//! The series that a model is tested on.
+
+use super::{
+    EstimatorError, EvaluateOptions, Evaluation, Goal, Model, Prepared, SampleSource, SamplesEvaluation,
+};
+use crate::score::HoldOut;
+use crate::series::Split;
+use crate::series::table::Table;
+
+/// The series that a model is tested on.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// As they were read, whole or cut.
+    pub table: Table,
+    /// The same in the terms of the model.
+    pub prepared: Prepared,
+    /// Numbers of the series; all of them if not given.
+    pub numbers: Option<Vec<usize>>,
+    /// Which series they are.
+    pub part: Part,
+    /// Numbers of other series that the model was trained on.
+    pub training: Vec<usize>,
+}
+
+/// Which series a model is tested on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Those that were named.
+    Given,
+    /// Those that were kept for testing.
+    Test,
+    /// There are none for testing.
+    Validation,
+    /// There are no others.
+    Training,
+}
+
+impl Part {
+    /// Which series they are.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Part::Given => "the given series",
+            Part::Test => "series that were kept for testing",
+            Part::Validation => {
+                "series that the best epoch was chosen on, as there are too few to keep some for testing"
+            }
+            Part::Training => {
+                "the series that the model was trained on, as there are too few to keep some for testing: on new series \
+                 the errors are larger"
+            }
+        }
+    }
+}
+
+impl Subject {
+    /// All series of a table.
+    ///
+    /// # Errors
+    /// When the table does not fit the model.
+    pub fn given(model: &Model, table: Table) -> Result<Self, EstimatorError> {
+        let prepared = model.prepare(&table)?;
+        Ok(Self { prepared, table, numbers: None, part: Part::Given, training: Vec::new() })
+    }
+
+    /// The series that a fit has kept for testing; those of validation where it has none, and those of training where
+    /// there are no others.
+    pub fn of_split(split: Split, prepared: Prepared, table: Table) -> Self {
+        let Split { train, validation, test } = split;
+        let parts = [(Part::Test, test), (Part::Validation, validation), (Part::Training, train.clone())];
+        let found = parts.into_iter().find(|(_, numbers)| !numbers.is_empty());
+        let (part, numbers) = found.unwrap_or((Part::Training, Vec::new()));
+        let training = if part == Part::Training { Vec::new() } else { train };
+        Self { table, prepared, numbers: Some(numbers), part, training }
+    }
+
+    /// The scores of a model: of forecasts, where the last part of every series is held out.
+    ///
+    /// # Errors
+    /// When there is nothing to hold out.
+    pub fn evaluate(&self, model: &Model, options: &EvaluateOptions) -> Result<Evaluation, EstimatorError> {
+        let numbers = self.numbers.as_deref();
+        match options.hold_out {
+            HoldOut::Tail { .. } => model.evaluate_forecasts(&self.table, numbers, options),
+            _ => model.evaluate(&self.prepared, numbers, options),
+        }
+    }
+
+    /// Sampled series beside those of the test.
+    ///
+    /// # Errors
+    /// When series cannot be sampled.
+    pub fn samples(
+        &self,
+        model: &Model,
+        source: SampleSource,
+        seed: u64,
+    ) -> Result<SamplesEvaluation, EstimatorError> {
+        let all: Vec<usize> = (0..self.prepared.data.series().len()).collect();
+        let numbers = self.numbers.as_deref().unwrap_or(&all);
+        model.evaluate_samples(&self.prepared, numbers, &self.training, source, seed)
+    }
+}
+
+impl EvaluateOptions {
+    /// What is held out to test a model of a goal.
+    pub fn of(goal: Goal) -> Self {
+        match goal {
+            Goal::Impute | Goal::Classify => Self::default(),
+            Goal::Forecast => Self { hold_out: HoldOut::Tail { share: 0.2 }, ..Self::default() },
+        }
+    }
+}
