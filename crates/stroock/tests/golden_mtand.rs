@@ -16,8 +16,9 @@ use stroock::latent::NormalStart;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DecoderConfig, ModelSettings, MtandEncConfig, MtandFullConfig, ReferenceSizes, StandardDecoder,
-    TimeViewsSizes, importance_weighted_loss,
+    TimeViewsSizes,
 };
+use stroock::objective::importance_weighted_loss;
 use stroock::series::Observation;
 use stroock::task::{TaskConfig, TaskKind};
 use stroock_testing::finite_difference::assert_close;

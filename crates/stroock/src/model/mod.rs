@@ -34,10 +34,7 @@ pub use latent_sde::{
     StandardEncoder, StandardLatentSde,
 };
 pub use mtand_enc::{MtandEnc, MtandEncConfig, TimeViewsSizes};
-pub use mtand_full::{
-    MtandFull, MtandFullConfig, ReferenceGenerator, ReferencePosterior, ReferenceSizes,
-    importance_weighted_loss,
-};
+pub use mtand_full::{MtandFull, MtandFullConfig, ReferenceGenerator, ReferencePosterior, ReferenceSizes};
 pub use neural_sde::{NeuralSdeConfig, SdeConfig, SdeProcess, StandardNeuralSde};
 pub use ode_ode::{ImportanceBound, OdeOde, OdeOdeConfig, ScoredEntries, StartHead, importance_bound};
 pub use ode2vae::{

@@ -17,13 +17,11 @@
 //! -(ln sum_j exp(ln p(x | z_j) / n - beta KL / n) - ln K) + task.
 //! ```
 
-mod bound;
 mod config;
 mod generator;
 mod mixture;
 mod posterior;
 
-pub use bound::importance_weighted_loss;
 pub use config::{MtandFullConfig, ReferenceSizes};
 pub use generator::ReferenceGenerator;
 pub use posterior::ReferencePosterior;
@@ -40,7 +38,7 @@ use crate::decoder::{Decoder, DecoderError};
 use crate::encoder::FrameFeatures;
 use crate::latent::NormalStart;
 use crate::likelihood::Likelihood;
-use crate::objective::{ElboWeights, Objective};
+use crate::objective::{ElboWeights, Objective, importance_weighted_loss};
 use crate::task::TaskHead;
 
 /// A variational autoencoder between reference points in time.

@@ -4,6 +4,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::ImportanceBound;
 use crate::batch::{Targets, TargetsError};
+use crate::objective::importance_weighted_loss;
 
 /// The observations of a batch, and how much each of them counts: entries of a channel alike, channels alike.
 #[derive(Clone, Debug)]
@@ -65,22 +66,10 @@ impl ScoredEntries {
 pub fn importance_bound(kind: ImportanceBound, ln_p: Tensor<2>, divergence: Tensor<1>) -> Tensor<1> {
     let [samples, series] = ln_p.dims();
     match kind {
-        ImportanceBound::Series => {
-            let sum = ln_sum_exp(ln_p - divergence.unsqueeze_dim(0));
-            sum.sub_scalar((samples as f64).ln())
-        }
+        ImportanceBound::Series => importance_weighted_loss(ln_p.neg(), divergence).neg(),
         ImportanceBound::Released => {
-            let of_batch = ln_p.mean_dim(1) - divergence.mean().unsqueeze_dim(0);
-            ln_sum_exp(of_batch).expand([series])
+            let loss = importance_weighted_loss(ln_p.mean_dim(1).neg(), divergence.mean());
+            loss.neg().add_scalar((samples as f64).ln()).expand([series])
         }
     }
-}
-
-/// `ln sum_k exp(x_k)` over the first axis of `[S, B]`.
-fn ln_sum_exp(x: Tensor<2>) -> Tensor<1> {
-    let columns = x.dims()[1];
-    // The largest one is a constant: its part of the gradient cancels.
-    let largest = x.clone().detach().max_dim(0);
-    let sum = (x - largest.clone()).exp().sum_dim(0).log() + largest;
-    sum.reshape([columns])
 }

@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use stroock::model::importance_weighted_loss;
+/// use stroock::objective::importance_weighted_loss;
 ///
 /// let device = Device::flex();
 /// let surprise = Tensor::<2>::from_data([[1.0], [1.0]], &device);
