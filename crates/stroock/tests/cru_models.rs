@@ -60,8 +60,8 @@ fn init(config: &ModelConfig, seed: u64, device: &Device) -> StandardModel {
 }
 
 /// Away from the published start, where nothing moves.
-fn moving(config: &ModelConfig, device: &Device) -> StandardModel {
-    filled(init(config, 3, device), 0.6, 3)
+fn moving(config: &ModelConfig) -> StandardModel {
+    filled(init(config, 3, &Device::flex().autodiff()), 0.6, 3)
 }
 
 fn batch() -> Batch {
@@ -76,7 +76,7 @@ fn draws(samples: usize) -> PathDraws {
 fn gradients_of_all_parameters_are_those_of_finite_differences() {
     let batch = batch();
     for config in configs() {
-        let model = moving(&config, &Device::flex().autodiff());
+        let model = moving(&config);
         let loss = |model: &StandardModel| -> Tensor<1> {
             model.objective(&batch, draws(1), ElboWeights::default()).unwrap().losses.mean()
         };
@@ -88,7 +88,7 @@ fn gradients_of_all_parameters_are_those_of_finite_differences() {
 fn a_series_does_not_depend_on_its_neighbours() {
     let data = oscillations(20, 2);
     for config in configs() {
-        let model = moving(&config, &Device::flex());
+        let model = moving(&config).valid();
         let states = |numbers: &[usize]| {
             let batch = batcher().assemble(&data, numbers, NoiseKey::new(1, 0)).unwrap();
             let outputs = model.outputs(&batch, draws(1), OutputParts::ALL).unwrap();
@@ -124,7 +124,7 @@ fn outputs_know_the_past_alone() {
     let other = Dataset::new(one.observation(), vec![series]).unwrap();
     let times = [0.1, 0.4, time - 0.02, time, time + 0.05];
     for config in configs() {
-        let model = moving(&config, &Device::flex());
+        let model = moving(&config).valid();
         let [one, other] = [&one, &other].map(|data| means(&model, data, &times));
         assert_eq!(one[..6], other[..6], "{}", config.kind());
         // At the time of the changed input, and after it.
@@ -144,7 +144,7 @@ fn a_series_without_inputs_has_the_belief_of_all_series() {
     };
     let data = Dataset::new(Observation::Vector { channels: 2 }, vec![series]).unwrap();
     for config in configs() {
-        let means = means(&moving(&config, &Device::flex()), &data, &[0.1, 0.5]);
+        let means = means(&moving(&config).valid(), &data, &[0.1, 0.5]);
         assert!(means.iter().all(|mean| mean.is_finite()), "{}", config.kind());
     }
 }
@@ -195,7 +195,7 @@ fn a_loaded_model_gives_the_same_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.safetensors");
         let description = description(config.clone());
-        let model = moving(&config, &Device::flex().autodiff());
+        let model = moving(&config).valid();
         description.save(&model, &path).unwrap();
         let (loaded, found): (StandardModel, Description) =
             Description::load(&path, &Device::flex()).unwrap();
