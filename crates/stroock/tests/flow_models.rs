@@ -110,8 +110,9 @@ fn gradients_of_all_parameters_are_those_of_finite_differences() {
     for config in configs().into_iter().filter(is_smooth) {
         let model = init(&config, 3, &Device::flex().autodiff());
         let model = match config {
-            // Its standard deviations are close to 0 at first, where their logarithms are steep.
-            ModelConfig::OdeOde(_) => filled(model, 0.5, 3),
+            // Its standard deviations are close to 0 at first, where their logarithms are steep; and they are magnitudes,
+            // whose kinks differences must not reach across, as they do with some seeds.
+            ModelConfig::OdeOde(_) => filled(model, 0.5, 11),
             _ => model,
         };
         let loss = |model: &StandardModel| -> Tensor<1> {
