@@ -152,7 +152,12 @@ def as_dict(frame: Frame) -> Dict[str, np.ndarray]:
 
 def column(name: str, values: Any, zone: Optional[str] = None) -> Tuple[str, str, Optional[str], Any]:
     """A column for the library: its name, what it is made of, its zone, its contents."""
-    array = np.ma.filled(values, np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+    try:
+        array = np.ma.filled(values, np.nan) if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+    except ValueError:
+        # Entries of different shapes: objects, of which it is said what they are.
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
     if array.ndim != 1:
         raise TableError(f"column `{name}` has {array.ndim} axes, but a column has one")
     if array.dtype.kind == "b":

@@ -14,7 +14,7 @@ use arrow_select::concat::concat_batches;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
-use stroock::series::table::{Column, Columns, DataFrame, TimeScale};
+use stroock::series::table::{Column, DataFrame, Table, TimeScale};
 
 use crate::error::wrong;
 
@@ -44,7 +44,8 @@ impl Frame {
     }
 
     /// What the columns of series and times were made of, so that results can be made of the same.
-    pub fn kinds(&self, columns: &Columns) -> Kinds {
+    pub fn kinds(&self, table: &Table) -> Kinds {
+        let columns = &table.columns;
         let kind = |name: &String| {
             let field = self.schema.fields().iter().find(|field| field.name().trim() == name)?;
             Some(field.data_type().clone())
@@ -54,7 +55,7 @@ impl Frame {
             _ => None,
         };
         let id = columns.id.as_ref().and_then(kind);
-        Kinds { id_is_integer: id.is_some_and(|kind| kind.is_integer()), time }
+        Kinds { id_is_integer: id.is_some_and(|kind| kind.is_integer()), time, zone: zone_of(&table.time) }
     }
 }
 
@@ -63,6 +64,15 @@ impl Frame {
 pub struct Kinds {
     id_is_integer: bool,
     time: Option<DataType>,
+    /// Zone of the clock on the wall, where times have none.
+    zone: Option<String>,
+}
+
+fn zone_of(scale: &TimeScale) -> Option<String> {
+    match scale {
+        TimeScale::Date { zone, .. } => Some(zone.clone()),
+        TimeScale::Number => None,
+    }
 }
 
 impl Kinds {
@@ -74,7 +84,7 @@ impl Kinds {
             }
             TimeScale::Number => None,
         };
-        Self { id_is_integer: false, time }
+        Self { id_is_integer: false, time, zone: zone_of(scale) }
     }
 
     /// A data frame of the library as a table whose series and times are of these kinds; `names` are the columns of both.
@@ -113,9 +123,10 @@ impl Kinds {
         if !matches!(scale, TimeScale::Date { .. }) {
             return None;
         }
+        let zone = TimeScale::date(self.zone.as_deref().unwrap_or("UTC"));
         let seconds = |text: &String, is_local: bool| match is_local {
-            // The clock on the wall, as if it were in UTC.
-            true => TimeScale::date("UTC").parse(without_offset(text)),
+            // The clock on the wall of the table, which need not be that of the model, as if it were in UTC.
+            true => TimeScale::date("UTC").parse(without_offset(&zone.write(scale.parse(text)?))),
             false => scale.parse(text),
         };
         match self.time.as_ref()? {

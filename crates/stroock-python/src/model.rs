@@ -201,7 +201,7 @@ pub fn fit(
     }
     let table = py.detach(|| Table::from_batches(&name, &frame.schema, frame.batches.clone(), &read));
     let table = table.map_err(Failure::from)?;
-    let kinds = frame.kinds(&table.columns);
+    let kinds = frame.kinds(&table);
     let of_run = |error: stroock::run::RunError| ModelError::new_err(error.to_string());
     let of_config = |error: stroock::run::ConfigError| ModelError::new_err(error.to_string());
     let (folder, table, config) = match (&wish.out, wish.resume) {
@@ -290,7 +290,7 @@ impl Model {
             Ok(Table::from_batches(&name, &frame.schema, frame.batches.clone(), &options)?)
         })?;
         let table = table.map_err(|failure: ReadFailure| PyErr::from(Failure::from(failure)))?;
-        let kinds = frame.kinds(&table.columns);
+        let kinds = frame.kinds(&table);
         Ok((table, kinds))
     }
 }
@@ -391,7 +391,7 @@ impl Model {
         })?;
         let (table, predictions, filled) = done.map_err(Failure::from)?;
         if let Form::Long { .. } = table.columns.form {
-            let kinds = frame.kinds(&table.columns);
+            let kinds = frame.kinds(&table);
             let frame = kinds.frame(filled, &predictions.names, &predictions.time)?;
             return Ok((Some(frame), Vec::new(), predictions.warnings));
         }
