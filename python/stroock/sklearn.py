@@ -21,7 +21,7 @@ from typing import Any, List, Tuple
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from . import _model, _stroock
 
@@ -149,9 +149,7 @@ class StroockClassifier(ClassifierMixin, _Estimator):
         series, shape = panel(X)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = np.asarray(y)
-        if y.ndim != 1:
-            y = y.reshape(-1) if y.ndim == 2 and y.shape[1] == 1 else y
+        y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         if len(y) != len(series):
             raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(series)}, {len(y)}]")
@@ -172,6 +170,7 @@ class StroockClassifier(ClassifierMixin, _Estimator):
 
     def predict(self, X):
         """The likeliest class of every series."""
+        check_is_fitted(self, "model_")
         return self.classes_[self.predict_proba(X).argmax(1)]
 
 

@@ -71,16 +71,7 @@ def test_estimators_are_cloned_and_pickled():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(classifier)).predict_proba(X), expected)
 
 
-#: Checks of scikit-learn that series do not pass, and why.
-SERIES = "its data are rows of unordered features, which are no series: a model of time does not learn them in one epoch"
-EXPECTED = {
-    "check_classifiers_train": SERIES,
-    "check_classifiers_classes": SERIES,
-    "check_classifiers_one_label": "one class is refused in a sentence",
-}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [StroockClassifier(epochs=1), StroockImputer(epochs=1), StroockForecaster(epochs=1)])
 def test_the_checks_of_scikit_learn(estimator):
-    check_estimator(estimator, expected_failed_checks=lambda _: EXPECTED, on_skip=None)
+    """All of them: arrays `[series, times]` are panels of series of equal length."""
+    check_estimator(estimator, on_skip=None)

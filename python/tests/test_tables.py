@@ -169,7 +169,7 @@ def test_arrays_may_be_strided_read_only_or_of_any_number():
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
-def test_a_million_observations_are_read_quickly(kind):
+def test_a_million_observations_are_handed_over_quickly(kind):
     module = pytest.importorskip(kind)
     rows, series = 1_000_000, 1000
     table = {
