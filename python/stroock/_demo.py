@@ -37,13 +37,13 @@ def records(series: int = 300, seed: int = 1) -> dict:
 def demo(series: int = 300, epochs: int = 30, progress: Any = True) -> Any:
     """Generates records with gaps, fits a model to them, prints how well unseen values are predicted, and returns the model.
 
-    Takes about half a minute on two cores.
+    Takes less than half a minute on two cores.
     """
     from ._model import fit
 
     table = records(series)
     print(f"{series} records of buoys, two instruments, each read at its own irregular times")
-    model = fit(table, epochs=epochs, progress=progress)
+    model = fit(table, id="buoy", epochs=epochs, progress=progress)
     print(model.evaluate())
     gaps = model.impute({name: column[:60] for name, column in table.items()})
     print("\nthe first gaps of the first record, with their 90 % intervals:")

@@ -6,6 +6,7 @@ import datetime
 import html
 import json
 import os
+import sys
 import warnings
 from types import SimpleNamespace
 from typing import Any, Dict, Iterable, Optional, Sequence, Union
@@ -142,6 +143,9 @@ def fit(
     finally:
         getattr(show, "close", lambda: None)()
     fitted = Model(model, table)
+    if progress is True:
+        # What was guessed is said.
+        print("\n".join(fitted.describe().split("\n")[1:]), file=sys.stderr)
     if fitted.facts["is_stopped"]:
         then = "its intervals are not calibrated; go on with resume=True" if out is not None else "the best so far is kept"
         warnings.warn(f"stopped after epoch {fitted.facts['epochs']}; {then}", stacklevel=2)
@@ -302,7 +306,10 @@ class Model:
         """What the model is, in a few lines."""
         facts = self.facts
         lines = [f"a model of the kind {facts['model']}, fitted to a table"]
+        name = f"`{facts['id']}`" if facts["id"] else "no column: the table is one series"
+        lines.append(f"series by {name}; time in {', '.join(facts['time_columns'])}")
         lines.append(f"variables: {', '.join(facts['variables'])}")
+        lines += [f"not read: {column} ({reason})" for column, reason in facts["not_read"]]
         if facts["statics"]:
             lines.append(f"numbers of whole series: {', '.join(facts['statics'])}")
         if facts["classes"]:
@@ -356,8 +363,6 @@ class Model:
 
 def _any_frame(frame: "_stroock.Frame", as_dict: Any) -> Any:
     """A result where nothing has gone in: a data frame of what is loaded, or else a dict of arrays."""
-    import sys
-
     if "pandas" in sys.modules:
         from ._tables import _of_pandas
 

@@ -588,7 +588,11 @@ impl Model {
                 let of_kind = about.variables.iter().filter(|variable| variable.is_static == is_static);
                 of_kind.map(|variable| variable.name.as_str()).collect()
             };
+            let columns = model.table().ok().map(|table| &table.columns);
             serde_json::json!({
+                "id": columns.and_then(|columns| columns.id.clone()),
+                "time_columns": columns.map(|columns| columns.time.clone()),
+                "not_read": columns.map(|columns| columns.ignored.clone()),
                 "model": model.description.model.kind(),
                 "variables": names(false),
                 "statics": names(true),
