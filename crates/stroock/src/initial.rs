@@ -62,11 +62,7 @@ impl InitialWeights {
 
     /// A linear map with normal weights of a standard deviation and biases of 0.
     pub fn normal_linear(&mut self, inputs: usize, outputs: usize, sd: f64) -> Linear {
-        let mut normals = vec![0.0; inputs * outputs];
-        self.stream.normals(&mut normals);
-        let values: Vec<f32> = normals.into_iter().map(|xi| (sd * xi) as f32).collect();
-        let weight = Tensor::from_data(TensorData::new(values, [inputs, outputs]), &self.device);
-        Linear { weight: Param::from_tensor(weight), bias: Some(self.constant([outputs], 0.0)) }
+        Linear { weight: self.normal([inputs, outputs], sd), bias: Some(self.constant([outputs], 0.0)) }
     }
 
     /// A linear map with bias, all of it uniform within `1 / sqrt(inputs)`.

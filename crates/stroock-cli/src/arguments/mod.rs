@@ -117,7 +117,7 @@ pub struct DemoArguments {
 #[derive(Debug, Args)]
 pub struct ReproduceArguments {
     /// Which experiment, or all runs of a plan
-    #[arg(value_parser = experiments(), required_unless_present = "table")]
+    #[arg(value_parser = experiments_or_all(), required_unless_present = "table")]
     pub experiment: Option<Which>,
     /// With `all`: TOML file of the runs [default: every system of the paper's tables]
     #[arg(long, value_name = "FILE")]
@@ -336,17 +336,24 @@ pub enum Which {
     All,
 }
 
-/// The experiments by their names, and all of them.
-fn experiments() -> impl TypedValueParser<Value = Which> {
+/// The experiments by their names.
+fn experiments() -> impl TypedValueParser<Value = Experiment> {
+    PossibleValuesParser::new(Experiment::ALL.map(Experiment::name)).try_map(|name| experiment(&name))
+}
+
+/// The same, or all of them.
+fn experiments_or_all() -> impl TypedValueParser<Value = Which> {
     const ALL: &str = "all";
-    let names = PossibleValuesParser::new(Experiment::ALL.map(Experiment::name).into_iter().chain([ALL]));
-    names.try_map(|name| {
-        let found = Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
-        match found {
-            None if name == ALL => Ok(Which::All),
-            found => found.map(Which::One).ok_or_else(|| format!("`{name}` is no experiment")),
-        }
+    let names = Experiment::ALL.map(Experiment::name).into_iter().chain([ALL]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+        ALL => Ok(Which::All),
+        name => experiment(name).map(Which::One),
     })
+}
+
+fn experiment(name: &str) -> Result<Experiment, String> {
+    let found = Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
+    found.ok_or_else(|| format!("`{name}` is no experiment"))
 }
 
 /// The rivals by their names.

@@ -44,7 +44,11 @@ pub fn draw(run: &Reproduction, prepared: &PreparedData, folder: &Path) -> Resul
 
 /// Whether the model draws anything: those that predict one number have no densities to show.
 fn is_random(run: &Reproduction) -> bool {
-    !matches!(run.description.model, ModelConfig::MtandEnc(_) | ModelConfig::S5(_))
+    let model = &run.description.model;
+    !matches!(
+        model,
+        ModelConfig::MtandEnc(_) | ModelConfig::S5(_) | ModelConfig::Cru(_) | ModelConfig::FCru(_)
+    )
 }
 
 /// Whether latent paths lie on the two-dimensional sphere, and can be shown as they are.

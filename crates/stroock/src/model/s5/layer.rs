@@ -53,7 +53,7 @@ impl S5Layer {
         let of_output = (0.5 / pairs).sqrt();
         Self {
             eigenvalues: weights.values(&eigenvalues),
-            steps: Param::from_tensor(spread.add_scalar(0.5 * (least + most) / SLOW)),
+            steps: Param::from_tensor(spread.add_scalar(0.5 * (least + most) / SLOW).detach()),
             input: weights.normal([width, 2 * states], of_input / SLOW),
             output_re: weights.normal([states, width], of_output),
             output_im: weights.normal([states, width], of_output),
