@@ -69,6 +69,7 @@ def fit(
     data: Any,
     *,
     task: str = "impute",
+    model: Optional[str] = None,
     target: Optional[str] = None,
     known: Sequence[str] = (),
     log: Sequence[str] = (),
@@ -91,6 +92,8 @@ def fit(
         v2, ...` with NaN or null where nothing is observed); every series has its own times, numbers or dates.
     task
         `"impute"`, `"forecast"` or `"classify"`.
+    model
+        `"latent-sde"`, `"knot-sde"`, `"latent-ode"`, `"neural-sde"` or `"mtand-full"`; the one that suits the data by default.
     target
         Column of classes, one per series or one per time.
     known
@@ -128,6 +131,7 @@ def fit(
     name, read = read_options(table.roles, {**columns, "target": target})
     wish = SimpleNamespace(
         task=task,
+        model=model,
         window=_length(window),
         log=[str(name) for name in _listed(log)],
         known=[str(name) for name in _listed(known)],
@@ -139,10 +143,10 @@ def fit(
     )
     show = _progress.display() if progress is True else (progress or None)
     try:
-        model = _stroock.fit((table.frame, name, read), wish, show)
+        compiled = _stroock.fit((table.frame, name, read), wish, show)
     finally:
         getattr(show, "close", lambda: None)()
-    fitted = Model(model, table)
+    fitted = Model(compiled, table)
     if progress is True:
         # What was guessed is said.
         print("\n".join(fitted.describe().split("\n")[1:]), file=sys.stderr)

@@ -4,7 +4,10 @@
 //! Python files around it, in `python/stroock`.
 
 mod advice;
+mod arguments;
+mod describe;
 mod error;
+mod fit;
 mod frame;
 mod model;
 mod path;
@@ -22,8 +25,8 @@ fn _stroock(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<frame::Frame>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<path::PathTape>()?;
-    module.add_function(wrap_pyfunction!(model::describe, module)?)?;
-    module.add_function(wrap_pyfunction!(model::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(path::path_forward, module)?)?;
     module.add_function(wrap_pyfunction!(path::path_pull_back, module)?)?;
     module.add_function(wrap_pyfunction!(path::drift_len, module)?)?;

@@ -81,7 +81,7 @@ impl MtandFull {
     ) -> Result<Tensor<3>, ModelError> {
         let normals = distribution.normals(draws.key, &batch.numbers, draws.samples, draws.first_sample);
         let z = distribution.points(normals);
-        Ok(self.generator.states(z, &batch.requests.offsets, &batch.request_times())?)
+        self.generator.states(z, &batch.requests.offsets, &batch.request_times())
     }
 
     /// Outputs `[S, Q, outputs]` of the decoder at states `[S, Q, 2 G]`.
