@@ -275,3 +275,12 @@ def test_settings_and_their_mistakes():
 def test_the_demo_runs(capsys):
     stroock.demo(series=20, epochs=2, progress=False)
     assert "90 % intervals" in capsys.readouterr().out
+
+
+def test_models_of_ones_own_choice():
+    time = np.arange(20.0)
+    series = [(time, np.sin(time / 3 + phase)) for phase in np.linspace(0, 6, 30)]
+    model = stroock.fit(series, model="latent-ode", epochs=2, progress=False)
+    assert model.facts["model"] == "latent-ode"
+    with pytest.raises(stroock.StroockError, match="knot-sde"):
+        stroock.fit(series, model="oracle", epochs=2, progress=False)

@@ -13,7 +13,7 @@ use stroock::training::Outcome;
 use crate::arguments::{Given, goal_named, length, model_named, read_options};
 use crate::error::exceptions::ModelError;
 use crate::error::{Failure, wrong};
-use crate::model::Model;
+use crate::model::{Model, Training};
 
 /// What the caller says about a fit; everything else comes from the data.
 #[derive(FromPyObject)]
@@ -170,7 +170,7 @@ pub fn fit(
         model: Mutex::new(fitted.model),
         subject: Some(Subject::of_split(fitted.split, fitted.prepared, table)),
         kinds,
-        training: Some((fitted.epochs, fitted.best, is_stopped)),
+        training: Some(Training { epochs: fitted.epochs, best: fitted.best, is_stopped }),
         run: Some((config, rows)),
     })
 }

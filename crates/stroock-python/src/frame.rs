@@ -193,6 +193,9 @@ fn integers(texts: Vec<String>) -> ArrayRef {
     }
 }
 
+/// Name, kind, zone and content of a column.
+type NamedColumn<'py> = (String, String, Option<String>, Bound<'py, PyAny>);
+
 #[pymethods]
 impl Frame {
     /// A table from any object of the Arrow PyCapsule interface; nothing is copied that need not be.
@@ -261,10 +264,7 @@ impl Frame {
     }
 
     /// The columns, each with its name, what it is made of, its zone, and an array of NumPy or a list of texts.
-    fn columns<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Vec<(String, String, Option<String>, Bound<'py, PyAny>)>> {
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<NamedColumn<'py>>> {
         let all = concat_batches(&self.schema, &self.batches).map_err(of_arrow)?;
         let mut columns = Vec::new();
         for (field, array) in self.schema.fields().iter().zip(all.columns()) {

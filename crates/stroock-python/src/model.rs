@@ -20,6 +20,17 @@ use crate::error::exceptions::ModelError;
 use crate::error::{Failure, wrong};
 use crate::frame::{Frame, Kinds};
 
+/// How training ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Training {
+    /// Epochs that are complete.
+    pub epochs: u64,
+    /// The best of them with its loss.
+    pub best: Option<(u64, f64)>,
+    /// Whether it was stopped before its end.
+    pub is_stopped: bool,
+}
+
 /// A fitted model.
 #[pyclass(frozen, module = "stroock._stroock")]
 pub struct Model {
@@ -28,8 +39,8 @@ pub struct Model {
     /// The series that it is tested on, where the fit has left them behind.
     pub(crate) subject: Option<Subject>,
     pub(crate) kinds: Kinds,
-    /// How training ended: epochs, the best of them with its loss, whether it was stopped.
-    pub(crate) training: Option<(u64, Option<(u64, f64)>, bool)>,
+    /// How training ended.
+    pub(crate) training: Option<Training>,
     /// How it was fitted, and the metrics of its epochs.
     pub(crate) run: Option<(RunConfig, Vec<MetricsRow>)>,
 }
@@ -373,10 +384,10 @@ impl Model {
                 "time": time,
                 "window": window,
                 "is_finished": model.is_finished(),
-                "epochs": self.training.map(|training| training.0),
-                "best_epoch": self.training.and_then(|training| training.1).map(|best| best.0),
-                "best_loss": self.training.and_then(|training| training.1).map(|best| best.1),
-                "is_stopped": self.training.is_some_and(|training| training.2),
+                "epochs": self.training.map(|training| training.epochs),
+                "best_epoch": self.training.and_then(|training| training.best).map(|best| best.0),
+                "best_loss": self.training.and_then(|training| training.best).map(|best| best.1),
+                "is_stopped": self.training.is_some_and(|training| training.is_stopped),
             })
         })?;
         Ok(facts.to_string())

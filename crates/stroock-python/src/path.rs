@@ -296,6 +296,7 @@ impl PathTape {
     /// Gradients by start, drift and sigma, flat, at gradients of the states and of the divergences. The arrays must be
     /// those of the forward pass.
     #[pyo3(signature = (start, drift, times, noise, of_states, of_kl))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
     fn backward<'py>(
         &self,
         py: Python<'py>,
