@@ -132,7 +132,7 @@ fn two_layers_and_two_heads() {
     model.front = of("").linear("front");
     model.layers = vec![layer(of("layer0."), encoder), layer(of("layer1."), encoder)];
     let heads = ["head_mean.", "head_variance."]
-        .map(|prefix| of(prefix))
+        .map(of)
         .map(|of| vec![of.linear("hidden"), of.linear("out")]);
     let [mean, variance] = heads;
     model.task.network.layers = mean;
