@@ -131,9 +131,8 @@ fn two_layers_and_two_heads() {
     let mut model = config.init(&mut InitialWeights::new(1, &device)).unwrap();
     model.front = of("").linear("front");
     model.layers = vec![layer(of("layer0."), encoder), layer(of("layer1."), encoder)];
-    let heads = ["head_mean.", "head_variance."]
-        .map(of)
-        .map(|of| vec![of.linear("hidden"), of.linear("out")]);
+    let heads =
+        ["head_mean.", "head_variance."].map(of).map(|of| vec![of.linear("hidden"), of.linear("out")]);
     let [mean, variance] = heads;
     model.task.network.layers = mean;
     model.variance.as_mut().expect("a head of variances").layers = variance;
