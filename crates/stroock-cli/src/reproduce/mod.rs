@@ -12,7 +12,7 @@ use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_
 use stroock_experiments::data::Cache;
 use stroock_experiments::protocol::{Experiment, Options};
 use stroock_experiments::reproduce::{
-    PreparedData, Preset, RunConfig, RunResult, RunStatus, published::published, reproduce, table,
+    PreparedData, Preset, RunConfig, RunResult, RunStatus, published::counterpart, reproduce, table,
 };
 use stroock_experiments::rival::Rival;
 
@@ -187,12 +187,7 @@ fn summary(result: &RunResult, out: &Path) -> String {
     if let Some((draws, evaluation)) = result.test_with_draws {
         lines.push(format!("  mean of {draws} draws: {:.6}", evaluation.value));
     }
-    let published = published(&result.config);
-    let same = match system {
-        Some(system) => published.iter().find(|row| row.model == system),
-        None => published.first(),
-    };
-    if let Some(same) = same {
+    if let Some(same) = counterpart(&result.config) {
         lines.push(format!("  published, after all epochs: {}", same.mean));
     }
     lines.push(format!("  data: {}", result.coverage));

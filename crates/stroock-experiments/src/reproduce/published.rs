@@ -113,3 +113,20 @@ pub fn published(config: &RunConfig) -> Vec<Published> {
         Experiment::Lorenz | Experiment::Sine => Vec::new(),
     }
 }
+
+/// The published result of the system that a run is of: the paper's own model, or a rival by its name.
+///
+/// ```
+/// use stroock_experiments::protocol::{Experiment, Options};
+/// use stroock_experiments::reproduce::{Preset, RunConfig, published::counterpart};
+/// use stroock_experiments::rival::Rival;
+/// let options = Options::default();
+/// let angle = Experiment::PendulumAngle;
+/// assert_eq!(counterpart(&RunConfig::new(angle, Preset::Clean, options)).unwrap().mean, 3.84e-3);
+/// let s5 = RunConfig::of_rival(Rival::S5, angle, Preset::Clean, options).unwrap();
+/// assert_eq!(counterpart(&s5).unwrap().mean, 3.41e-3);
+/// ```
+pub fn counterpart(config: &RunConfig) -> Option<Published> {
+    let system = config.system().unwrap_or(PAPER);
+    published(config).into_iter().find(|row| row.model == system)
+}

@@ -20,6 +20,17 @@ pub trait Decoder: Module + ModuleDisplay {
     /// # Errors
     /// When the states do not fit the decoder.
     fn decode(&self, z: Tensor<2>) -> Result<Tensor<2>, DecoderError>;
+
+    /// Outputs `[S, Q, outputs]` at the states `[S, Q, n]` of several samples.
+    ///
+    /// # Errors
+    /// When the states do not fit the decoder.
+    fn decode_samples(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
+        let [samples, points, n] = states.dims();
+        let output = self.decode(states.reshape([samples * points, n]))?;
+        let outputs = output.dims()[1];
+        Ok(output.reshape([samples, points, outputs]))
+    }
 }
 
 /// Why states cannot be decoded.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stroock::run::{Metrics, RunPaths};
-use stroock_experiments::reproduce::{Reproduction, published::published};
+use stroock_experiments::reproduce::{Reproduction, published::counterpart};
 use stroock_figures::{CurvesFigure, Published, Run};
 
 use super::save;
@@ -40,10 +40,10 @@ pub fn draw(run: &Reproduction, folder: &Path) -> Result<(), Failure> {
         }],
         label: &label,
         logarithmic: values.iter().all(|value| *value > 0.0) && !metric.is_gain(),
-        published: published(&run.result.config)
-            .iter()
-            .take(usize::from(with_published))
+        published: counterpart(&run.result.config)
+            .filter(|_| with_published)
             .map(|row| Published { name: "published, test", value: row.mean })
+            .into_iter()
             .collect(),
         ..CurvesFigure::default()
     };

@@ -121,10 +121,7 @@ impl<E: Encoder<P::Representation>, D: Decoder, P: Process> LatentSde<E, D, P> {
     /// # Errors
     /// When the states do not fit the decoder.
     pub fn decode(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
-        let [samples, points, n] = states.dims();
-        let output = self.decoder.decode(states.reshape([samples * points, n]))?;
-        let outputs = output.dims()[1];
-        Ok(output.reshape([samples, points, outputs]))
+        self.decoder.decode_samples(states)
     }
 
     /// What is decoded from paths through the points of a batch.

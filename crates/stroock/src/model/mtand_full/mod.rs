@@ -86,10 +86,7 @@ impl MtandFull {
 
     /// Outputs `[S, Q, outputs]` of the decoder at states `[S, Q, 2 G]`.
     fn decode(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
-        let [samples, points, width] = states.dims();
-        let output = self.decoder.decode(states.reshape([samples * points, width]))?;
-        let outputs = output.dims()[1];
-        Ok(output.reshape([samples, points, outputs]))
+        self.decoder.decode_samples(states)
     }
 
     fn outputs_of(

@@ -69,11 +69,8 @@ impl Ode2Vae {
     /// # Errors
     /// When the states do not fit the decoder.
     pub fn decode(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
-        let ([samples, points, _], q) = (states.dims(), self.process.config().dim);
-        let positions = states.narrow(2, q, q).reshape([samples * points, q]);
-        let output = self.decoder.decode(positions)?;
-        let outputs = output.dims()[1];
-        Ok(output.reshape([samples, points, outputs]))
+        let q = self.process.config().dim;
+        self.decoder.decode_samples(states.narrow(2, q, q))
     }
 
     /// Paths through the points of a batch, with the fields of `first`.

@@ -120,10 +120,7 @@ impl OdeOde {
     /// # Errors
     /// When the states do not fit the decoder.
     pub fn decode(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
-        let [samples, points, n] = states.dims();
-        let output = self.decoder.decode(states.reshape([samples * points, n]))?;
-        let outputs = output.dims()[1];
-        Ok(output.reshape([samples, points, outputs]))
+        self.decoder.decode_samples(states)
     }
 
     fn states_of(
