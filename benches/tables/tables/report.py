@@ -161,7 +161,31 @@ def table(rows, part):
             cells += [number(value) for value in times]
             lines.append(f"| {label} | {contestant} | {seeds} | " + " | ".join(cells) + " |")
     notes = {f"- {row['set']}: {row['note']}." for row in rows if row["part"] == part and "note" in row}
-    return [*lines, "", *sorted(notes), *([""] if notes else [])]
+    return [*lines, "", *sorted(notes), *([""] if notes else []), *means(rows, part)]
+
+
+def means(rows, part):
+    """Of the contestants that took part in every race of a part: the means over its races."""
+    found = races(rows, part)
+    columns = {title: name for title, name in PARTS[part]["columns"].items() if "." not in name and name != "rmse"}
+    everywhere = [
+        contestant
+        for contestant in next(iter(found.values()), {})
+        if all(mean(race.get(contestant, []), PARTS[part]["score"]) is not None for race in found.values())
+    ]
+    if len(found) < 2 or not everywhere:
+        return []
+    lines = [
+        f"Means over all {len(found)} rows of this part:",
+        "",
+        "| contestant | " + " | ".join(columns) + " |",
+        "|---|" + "---:|" * len(columns),
+    ]
+    for contestant in everywhere:
+        of_races = {name: [mean(race[contestant], name) for race in found.values()] for name in columns.values()}
+        cells = ["" if None in values else number(sum(values) / len(values)) for values in of_races.values()]
+        lines.append(f"| {contestant} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
 
 
 def best_of(contestants, name):

@@ -1,21 +1,29 @@
-//! What predictions take of the memory: as much as they are, and not what the layers of all draws would.
+//! What predictions and fits take of the memory: not what the layers of all draws or of all series would.
+//! The counters are those of the process, so that the tests take turns.
+
+use std::sync::Mutex;
 
 use burn::module::Module;
 use burn::tensor::Device;
 use stroock::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use stroock::decoder::MlpConfig;
 use stroock::encoder::TimeAttentionConfig;
+use stroock::estimator::{FitConfig, Goal};
 use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws};
 use stroock::predict::{Draws, Predictor};
+use stroock::run::{Progress, RunFolder, StopFlag};
+use stroock::series::table::{Sampling, Table};
 use stroock::series::{Dataset, Observation, Series};
 use stroock_kernels::noise::NoiseKey;
 use stroock_testing::allocation::{self, Counting};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Width of the decoder's hidden layer.
 const HIDDEN: usize = 64;
@@ -58,6 +66,7 @@ fn drawn(samples: usize) -> (usize, Draws) {
 
 #[test]
 fn layers_of_all_draws_are_not_in_memory_at_once() {
+    let _turn = TURN.lock();
     let (few, of_few) = drawn(16);
     let (many, of_many) = drawn(160);
     // A layer of all draws would be 330 MB.
@@ -65,4 +74,29 @@ fn layers_of_all_draws_are_not_in_memory_at_once() {
     // Draws do not depend on how they are shared out.
     assert_eq!(of_many.observations[..of_few.observations.len()], of_few.observations);
     assert_eq!(of_many.states[..of_few.states.len()], of_few.states);
+}
+
+/// The most bytes that a fit of one epoch to 16 series of so many irregular times takes.
+fn fitted(times: usize) -> usize {
+    let series = |number: usize| {
+        let time = |i: usize| i as f64 + 0.3 * ((i * 7 + number) as f64).sin();
+        let times: Vec<f64> = (0..times).map(time).collect();
+        let values = times.iter().map(|t| (0.05 * t + number as f64).sin()).collect();
+        Series { id: number.to_string(), times, values, ..Series::default() }
+    };
+    let table = Table::from_series(["wave"], (0..16).map(series).collect()).unwrap();
+    let sampling = Sampling::suggest(&table).sampling;
+    let config = FitConfig::suggest(&table, sampling, Goal::Impute).unwrap().with_epochs(1);
+    let folder = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(folder.path().join("run")).unwrap();
+    allocation::peak_of(|| config.fit(&table, &folder, &StopFlag::new(), Progress::hidden).unwrap()).0
+}
+
+#[test]
+fn fits_to_long_series_take_little_more_than_the_series() {
+    let _turn = TURN.lock();
+    let (short, long) = (fitted(2000), fitted(8000));
+    // Hidden layers of 16 paths at every time of all series would be 524 MB each.
+    assert!(long < 3 * short.max(40 << 20), "{short} and {long} bytes");
+    assert!(long < 250 << 20, "{short} and {long} bytes");
 }

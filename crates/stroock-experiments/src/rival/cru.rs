@@ -1,8 +1,10 @@
 //! CRU: the continuous recurrent unit of Schirmer et al. (2022), a Kalman filter with banded drift matrices.
 //!
-//! Sizes, activations, batches of 50, rates and the clipping of PhysioNet are the published ones. It filters: an output
+//! Sizes, activations, batches of 50 and the clipping of PhysioNet are the published ones. It filters: an output
 //! knows the inputs before it and none after, also where the experiment interpolates. Ours: 60 epochs with one cosine to
-//! zero and averaged weights, as for the other rivals here (published: 100 epochs at a constant rate); single precision
+//! zero and averaged weights, as for the other rivals here (published: 100 epochs at a constant rate), from 4e-3 on the
+//! pendulum, where 1e-3 is published (the validation error of the angle after 10 epochs is 4 and 18 thousandths); on PhysioNet
+//! 1e-3 stays (4e-3 has a better likelihood and a worse squared error); single precision
 //! (published: double); series without padding, so that the mean over the points of a series is that of its own points;
 //! and 41 variables of PhysioNet, as the paper has them, of which its code has 37.
 
@@ -18,7 +20,7 @@ use super::{Entry, in_the_place_of_the_papers};
 use crate::protocol::{Experiment, Options};
 
 pub(super) fn entry(experiment: Experiment, options: Options) -> Option<Entry> {
-    protocol(System { name: "CRU", pendulum_rate: 1e-3 }, experiment, options, |latent| latent)
+    protocol(System { name: "CRU", pendulum_rate: 4e-3 }, experiment, options, |latent| latent)
 }
 
 /// What is not the same for both of them.
@@ -93,7 +95,9 @@ where
     let training = &mut protocol.training;
     training.batch_size = 50;
     training.weights.task = 1.0;
-    if experiment != Experiment::Physionet {
+    if experiment == Experiment::Physionet {
+        training.rate = 1e-3;
+    } else {
         training.rate = system.pendulum_rate;
         training.adam = AdamConfig { clip: None, ..training.adam };
     }

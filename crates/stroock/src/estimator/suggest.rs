@@ -20,6 +20,10 @@ const STEPS_OF_CLASSES: usize = 1500;
 /// table, and gains most on 8 000 stays of PhysioNet.
 const MANY_SERIES: usize = 2000;
 
+/// Times of a batch, all series together, where a series has fewer: what a step takes of the memory does not grow with the
+/// length of series.
+const TIMES_OF_BATCH: usize = 1 << 15;
+
 /// Longest regular grid; data that need a longer one have a grid through their own times.
 const REGULAR_POINTS: usize = 257;
 
@@ -74,7 +78,9 @@ impl FitConfig {
         let lengths = sorted(series.iter().map(|series| series.times.len() as f64));
         let points = (quantile(&lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64);
         let small = values < 5000;
-        let batch_size = if series.len() < 256 { 16 } else { 32 };
+        let times = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let most = (TIMES_OF_BATCH as f64 / times.max(1.0)) as usize;
+        let batch_size = if series.len() < 256 { 16 } else { 32 }.min(most.max(1));
         // Windows are learned from with those across their borders.
         let bridged = goal == Goal::Impute && sampling.window.is_some();
         let learned_from = if bridged { 2 * series.len() } else { series.len() };

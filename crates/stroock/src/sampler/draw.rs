@@ -10,8 +10,8 @@ use crate::series::Observation;
 
 /// Paths that the mean path of a code is taken over.
 pub(super) const PATHS: usize = 16;
-/// Points times paths that are simulated at once.
-const AT_ONCE: usize = 1 << 20;
+/// Points times paths whose hidden layers are in memory at once.
+const AT_ONCE: usize = 1 << 17;
 
 /// Numbers of the streams of a new series.
 const OF_CODE: u32 = 0;
