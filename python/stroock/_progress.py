@@ -20,10 +20,11 @@ class Notebook:
     """A bar in the output of a cell."""
 
     def __init__(self) -> None:
-        from IPython.display import HTML, display
+        from IPython import display
 
-        self._html = HTML
-        self._handle = display(HTML(""), display_id=True)
+        shown: Any = display
+        self._html = shown.HTML
+        self._handle = shown.display(shown.HTML(""), display_id=True)
 
     def __call__(self, epoch: int, epochs: int, share: float, text: str, is_mark: bool) -> None:
         bar = f'<progress value="{share:.4f}" max="1" style="width: 20em"></progress>'

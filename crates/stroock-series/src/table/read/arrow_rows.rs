@@ -2,7 +2,9 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray,
+};
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -21,7 +23,7 @@ pub(super) struct ArrowRows {
     header: Vec<String>,
     zones: Vec<Option<String>>,
     batches: Batches,
-    columns: Vec<ArrayRef>,
+    columns: Vec<Column>,
     /// Rows in the batches before this one.
     before: u64,
     /// Rows of this batch, and those of them that have been given out.
@@ -59,7 +61,7 @@ impl ArrowRows {
                 }
             };
             self.rows = batch.num_rows();
-            self.columns = batch.columns().to_vec();
+            self.columns = batch.columns().iter().map(Column::of).collect();
         }
         Ok(())
     }
@@ -99,13 +101,53 @@ impl Rows for ArrowRows {
 
     fn cell(&self, column: usize) -> Cell<'_> {
         match (self.columns.get(column), self.given.checked_sub(1)) {
-            (Some(array), Some(row)) if row < array.len() => cell(array, row),
+            (Some(column), Some(row)) if row < self.rows => column.cell(row),
             _ => Cell::Null,
         }
     }
 
     fn zone(&self, column: usize) -> Option<&str> {
         self.zones.get(column)?.as_deref()
+    }
+}
+
+/// A column of a batch. What the usual ones are made of is found out once, and not for every cell.
+enum Column {
+    Number(Float64Array),
+    Integer(Int64Array),
+    Text(StringArray),
+    LargeText(LargeStringArray),
+    TextView(StringViewArray),
+    Other(ArrayRef),
+}
+
+impl Column {
+    fn of(array: &ArrayRef) -> Self {
+        match array.data_type() {
+            DataType::Float64 => Column::Number(array.as_primitive::<Float64Type>().clone()),
+            DataType::Int64 => Column::Integer(array.as_primitive::<Int64Type>().clone()),
+            DataType::Utf8 => Column::Text(array.as_string::<i32>().clone()),
+            DataType::LargeUtf8 => Column::LargeText(array.as_string::<i64>().clone()),
+            DataType::Utf8View => Column::TextView(array.as_string_view().clone()),
+            _ => Column::Other(array.clone()),
+        }
+    }
+
+    #[inline]
+    fn cell(&self, row: usize) -> Cell<'_> {
+        macro_rules! present {
+            ($array:expr, $cell:expr) => {
+                if $array.is_null(row) { Cell::Null } else { $cell($array.value(row)) }
+            };
+        }
+        match self {
+            Column::Number(array) => present!(array, Cell::Number),
+            Column::Integer(array) => present!(array, Cell::Integer),
+            Column::Text(array) => present!(array, text),
+            Column::LargeText(array) => present!(array, text),
+            Column::TextView(array) => present!(array, text),
+            Column::Other(array) => cell(array, row),
+        }
     }
 }
 
