@@ -25,7 +25,7 @@ class Description(str):
     data: Dict[str, Any]
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self)}</pre>"
+        return f'<pre style="font-family: monospace; line-height: 1.3">{html.escape(self)}</pre>'
 
     def __repr__(self) -> str:
         return str(self)
@@ -165,8 +165,8 @@ def fit(
     finally:
         getattr(show, "close", lambda: None)()
     fitted = Model(compiled, table)
-    if progress is True:
-        # What was guessed is said.
+    if progress is True and not isinstance(show, _progress.Notebook):
+        # What was guessed is said; in a notebook, a model that is looked at says it.
         print("\n".join(fitted.describe().split("\n")[1:]), file=sys.stderr)
     if fitted.facts["is_stopped"]:
         then = "its intervals are not calibrated; go on with resume=True" if out is not None else "the best so far is kept"

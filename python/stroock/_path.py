@@ -149,7 +149,7 @@ def geometric_em(
     dtype = np.float32 if np.asarray(start).dtype == np.float32 else np.float64
 
     def array(x: "ArrayLike") -> np.ndarray:
-        return np.ascontiguousarray(x, dtype=dtype)
+        return np.require(x, dtype, ["C", "A"])
 
     points, grid = array(start), array(times)
     normals = None if noise is None else array(noise)

@@ -91,8 +91,14 @@ def _same(names: List[str]) -> None:
 
 
 def _of_arrow(data: Any) -> Source:
-    frame = Frame.from_stream(data)
     kind = type(data).__module__.split(".")[0]
+    stream = data
+    if kind == "polars" and "Null" in map(str, getattr(data, "dtypes", [])):
+        # Columns of nothing, which polars and others do not hand over in the same way.
+        import polars
+
+        stream = data.with_columns(polars.col(polars.Null).cast(polars.Float64))
+    frame = Frame.from_stream(stream)
 
     def back(result: Frame) -> Any:
         if kind == "polars":
@@ -162,17 +168,17 @@ def column(name: str, values: Any, zone: Optional[str] = None) -> Tuple[str, str
     if array.ndim != 1:
         raise TableError(f"column `{name}` has {array.ndim} axes, but a column has one")
     if array.dtype.kind == "b":
-        return name, "bool", None, np.ascontiguousarray(array)
+        return name, "bool", None, _plain(array, np.bool_)
     if array.dtype.kind in "iu":
         if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
             return name, "number", None, array.astype(np.float64)
-        return name, "integer", None, np.ascontiguousarray(array, dtype=np.int64)
+        return name, "integer", None, _plain(array, np.int64)
     if array.dtype.kind == "f":
-        return name, "number", None, np.ascontiguousarray(array, dtype=np.float64)
+        return name, "number", None, _plain(array, np.float64)
     if array.dtype.kind == "M":
         unit, count = np.datetime_data(array.dtype)
         unit = unit if count == 1 and unit in ("s", "ms", "us", "ns") else "us"
-        return name, unit, zone, np.ascontiguousarray(array.astype(f"datetime64[{unit}]")).view(np.int64)
+        return name, unit, zone, _plain(array, f"datetime64[{unit}]").view(np.int64)
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     if array.dtype.kind == "U":
@@ -180,6 +186,11 @@ def column(name: str, values: Any, zone: Optional[str] = None) -> Tuple[str, str
     if array.dtype.kind == "O":
         return _of_objects(name, array)
     raise TableError(f"column `{name}` is made of {array.dtype}, which is neither numbers nor texts nor times")
+
+
+def _plain(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """Numbers of a type one after the other, as a processor reads them: a slice of bytes need not begin where it should."""
+    return np.require(array, dtype, ["C", "A"])
 
 
 def _is_missing(value: Any) -> bool:

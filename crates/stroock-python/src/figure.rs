@@ -207,7 +207,7 @@ fn draw(
 ) -> PyResult<String> {
     let all = || rows.iter().flat_map(|(_, fits)| fits.values().flat_map(|fit| fit.times.iter().copied()));
     let (first, last) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-    let (axis, unit) = axis(scale, first, last);
+    let (axis, unit, first) = axis(scale, first, last);
     let on_axis = |times: &[f64]| -> Vec<f64> {
         times.iter().map(|time| if unit == 0.0 { *time } else { (time - first) / unit }).collect()
     };
@@ -248,13 +248,16 @@ fn draw(
     svg.map_err(|error| ModelError::new_err(error.to_string()))
 }
 
-/// The name of the time axis, and the seconds of its unit; none where times are numbers.
-fn axis(scale: &TimeScale, first: f64, last: f64) -> (String, f64) {
+/// The name of the time axis, the seconds of its unit, and where it begins; no unit where times are numbers.
+fn axis(scale: &TimeScale, first: f64, last: f64) -> (String, f64, f64) {
     if matches!(scale, TimeScale::Number) {
-        return ("time".into(), 0.0);
+        return ("time".into(), 0.0, first);
     }
     let units = [("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0)];
     let fits = |(_, seconds): &&(&str, f64)| last - first >= 3.0 * seconds;
     let (name, seconds) = units.iter().find(fits).copied().unwrap_or(("seconds", 1.0));
-    (format!("{name} from {}", scale.write(first)), seconds)
+    // Days begin at different hours in different zones, hours nearly everywhere at the same minute.
+    let whole = f64::min(seconds, 3_600.0);
+    let first = (first / whole).floor() * whole;
+    (format!("{name} from {}", scale.write(first)), seconds, first)
 }

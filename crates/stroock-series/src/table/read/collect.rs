@@ -293,7 +293,8 @@ impl<'a> RowReader<'a> {
         expected: &'static str,
     ) -> Result<u32, Fault> {
         // A series or a variable may well have the name `NA`, but not none.
-        if matches!(cell, Cell::Null | Cell::Text([])) {
+        if matches!(cell, Cell::Null | Cell::Text([])) || matches!(cell, Cell::Number(name) if name.is_nan())
+        {
             return Err(Fault::Empty { column: column.to_owned(), expected });
         }
         let index = match cell {
