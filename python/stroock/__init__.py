@@ -11,13 +11,14 @@ A data frame of pandas, polars, pyarrow or DuckDB goes in, and one of the same k
 
 from ._demo import demo
 from ._evaluation import Evaluation
-from ._model import Description, Model, Report, describe, fit
+from ._model import Description, Figure, Model, Report, describe, fit
 from ._path import Path, algebra_dim, geometric_em
 from ._stroock import ModelError, PathError, StroockError, TableError, __version__
 
 __all__ = [
     "Description",
     "Evaluation",
+    "Figure",
     "Model",
     "ModelError",
     "Path",

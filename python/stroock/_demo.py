@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
 
-def records(series: int = 300, seed: int = 1) -> dict:
+def records(series: int = 300, seed: int = 1) -> Dict[str, np.ndarray]:
     """Records of moored buoys as a dict of columns: each instrument is read at its own irregular times.
 
     A swell of random phase, height and period moves a buoy; what is read has noise. Columns are `buoy`, `time` in seconds,

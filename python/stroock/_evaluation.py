@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional, Tuple
 
 
 class Evaluation:
@@ -18,7 +18,8 @@ class Evaluation:
     @property
     def overall(self) -> Dict[str, Any]:
         """All variables together, each divided by its standard deviation in the training data."""
-        return self.data["overall"]
+        overall: Dict[str, Any] = self.data["overall"]
+        return overall
 
     @property
     def variables(self) -> Dict[str, Dict[str, Any]]:
@@ -35,8 +36,7 @@ class Evaluation:
         rows = [["variable", "values", "RMSE", *names, "MAE", "CRPS", "NLL", "in 90 %", "width"]]
         everything = [*self.variables.items(), ("all, in standard deviations", self.overall)]
         for name, scores in everything:
-            at = lambda pairs: next((share for level, share in pairs if level == 0.9), None)  # noqa: E731
-            covered = at(scores["coverage"])
+            covered = _at_ninety(scores["coverage"])
             rows.append(
                 [
                     name,
@@ -47,7 +47,7 @@ class Evaluation:
                     short(scores["crps"]),
                     short(scores["nll"]),
                     "-" if covered is None else f"{100 * covered:.1f} %",
-                    short(at(scores["width"])),
+                    short(_at_ninety(scores["width"])),
                 ]
             )
         return rows
@@ -71,11 +71,19 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         head, *rows = self._rows()
-        cells = lambda tag, row: "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)  # noqa: E731
+
+        def cells(tag: str, row: List[str]) -> str:
+            return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+
         body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
         lines = str(self).split("\n")
         last = f"<p>{html.escape(lines[-1])}</p>" if self.classes else ""
         return f"<p>{html.escape(lines[0])}</p><table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>{last}"
+
+
+def _at_ninety(pairs: List[Tuple[float, float]]) -> Optional[float]:
+    """What belongs to the 90 % intervals."""
+    return next((share for level, share in pairs if level == 0.9), None)
 
 
 def short(value: Any) -> str:

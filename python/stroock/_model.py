@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from types import SimpleNamespace
-from typing import Any, Dict, Iterable, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 
 from . import _progress, _stroock
 from ._evaluation import Evaluation
@@ -25,7 +25,7 @@ class Description(str):
     data: Dict[str, Any]
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self)}</pre>"
+        return f'<pre style="font-family: monospace; line-height: 1.3">{html.escape(self)}</pre>'
 
     def __repr__(self) -> str:
         return str(self)
@@ -48,6 +48,24 @@ class Report:
     def _repr_html_(self) -> str:
         frame = 'style="width: 100%; height: 40em; border: none"'
         return f'<iframe srcdoc="{html.escape(self.html)}" {frame}></iframe>'
+
+
+class Figure:
+    """A picture; `svg` is all of it."""
+
+    def __init__(self, svg: str):
+        self.svg = svg
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the picture, as SVG."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+    def __repr__(self) -> str:
+        return f"Figure({len(self.svg)} characters of SVG; .save(path) writes it)"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
 
 
 def describe(data: Any, **columns: Any) -> Description:
@@ -147,8 +165,8 @@ def fit(
     finally:
         getattr(show, "close", lambda: None)()
     fitted = Model(compiled, table)
-    if progress is True:
-        # What was guessed is said.
+    if progress is True and not isinstance(show, _progress.Notebook):
+        # What was guessed is said; in a notebook, a model that is looked at says it.
         print("\n".join(fitted.describe().split("\n")[1:]), file=sys.stderr)
     if fitted.facts["is_stopped"]:
         then = "its intervals are not calibrated; go on with resume=True" if out is not None else "the best so far is kept"
@@ -174,11 +192,12 @@ class Model:
     @property
     def facts(self) -> Dict[str, Any]:
         """What the model is about: variables, classes, how training ended."""
-        return json.loads(self._model.facts())
+        facts: Dict[str, Any] = json.loads(self._model.facts())
+        return facts
 
     @property
     def config(self) -> str:
-        """All settings of the fit in TOML; empty where the model was loaded."""
+        """All settings of the fit in TOML; empty where the model was loaded from a model file."""
         return self._model.config
 
     def impute(
@@ -227,12 +246,7 @@ class Model:
         """
         table = source(data)
         given = (table.frame, *read_options(table.roles, columns))
-        count = steps if isinstance(steps, int) and not isinstance(steps, bool) else None
-        if count is not None and count < 0:
-            raise _stroock.ModelError(f"steps={count}: a forecast goes ahead")
-        length = None if count is not None else _length(steps)
-        if length is not None and length.strip().isdigit():
-            count, length = int(length), None
+        count, length = _ahead(steps)
         until = None if until is None else _time(until)
         answer = self._model.forecast(
             given, count, length, until, _length(every), list(quantiles), draws, samples, seed
@@ -277,7 +291,7 @@ class Model:
         **columns: Any,
     ) -> Evaluation:
         """Holds values out and compares them with predictions and with plain baselines: on a table, or on the series that
-        the fit has kept for testing.
+        the fit has kept for testing. A model that was loaded from the folder of a run reads the files of its fit again.
 
         `hold_out` is `"random"`, `"blocks"` or `"tail"`; forecasts are tested on tails, everything else on blocks.
         """
@@ -290,18 +304,78 @@ class Model:
         _warn(evaluation.data["warnings"])
         return evaluation
 
+    def figure(
+        self,
+        data: Any,
+        *,
+        series: Union[int, str, Sequence[str]] = 3,
+        variables: Optional[Union[str, Sequence[str]]] = None,
+        ahead: Optional[Length] = None,
+        since: Optional[Time] = None,
+        until: Optional[Time] = None,
+        draws: int = 200,
+        seed: int = 1,
+        **columns: Any,
+    ) -> Figure:
+        """What the model makes of series of a table: the observed values, the mean and the 50 % and 90 % intervals between and
+        around them, and with `ahead` what may come after them. A picture in SVG, which shows itself in a notebook.
+
+        Parameters
+        ----------
+        series
+            Names of series, or how many of the first ones.
+        variables
+            Names of variables; all by default.
+        ahead
+            Steps of a forecast, or its length such as `"7d"`.
+        since, until
+            The part of time to show, as times of the table; all by default.
+
+        >>> import numpy as np, stroock
+        >>> time = np.arange(20.0)
+        >>> waves = [(time, np.sin(time / 3 + phase)) for phase in np.linspace(0, 6, 30)]
+        >>> model = stroock.fit(waves, epochs=2, progress=False)
+        >>> model.figure(waves, series=2, ahead=5).svg[:4]
+        '<svg'
+        """
+        table = source(data)
+        steps, length = _ahead(ahead)
+        wish = SimpleNamespace(
+            series=None if isinstance(series, int) else [str(name) for name in _listed(series)],
+            count=max(series, 1) if isinstance(series, int) else 0,
+            variables=None if variables is None else [str(name) for name in _listed(variables)],
+            since=None if since is None else _time(since),
+            until=None if until is None else _time(until),
+            steps=steps,
+            length_of_time=length,
+            draws=draws,
+            seed=seed,
+        )
+        svg, said = _stroock.figure(self._model, (table.frame, *read_options(table.roles, columns)), wish)
+        _warn(said)
+        return Figure(svg)
+
     def report(
-        self, path: Optional[Union[str, "os.PathLike[str]"]] = None, data: Any = None, *, series: int = 8, **columns: Any
+        self,
+        path: Optional[Union[str, "os.PathLike[str]"]] = None,
+        data: Any = None,
+        *,
+        hold_out: Optional[str] = None,
+        series: int = 8,
+        **columns: Any,
     ) -> "Report":
         """A page about the model, its fit and its scores: fits, calibration, latent paths to turn, configuration.
 
-        It is written to `path`, if that is given, and shows itself in a notebook.
+        It is written to `path`, if that is given, and shows itself in a notebook. It is about the series that the fit has kept
+        for testing, or about those of `data`; `hold_out` and `series` say what is held out of them, as in :meth:`evaluate`, and
+        how many are shown. A model that was loaded from the folder of a run reads the files of its fit again. A model file alone
+        knows neither data nor settings: it needs `data`, and its page has no part about the fit.
         """
         given = None
         if data is not None:
             table = source(data)
             given = (table.frame, *read_options(table.roles, columns))
-        page = Report(self._model.report(given, series))
+        page = Report(self._model.report(given, hold_out, series))
         if path is not None:
             page.save(path)
         return page
@@ -389,7 +463,7 @@ def _warn(said: Iterable[str]) -> None:
 def _time(time: Any) -> str:
     """A time as the library reads it."""
     if hasattr(time, "isoformat"):
-        return time.isoformat()
+        return str(time.isoformat())
     if type(time).__name__ == "datetime64":
         return str(time.astype("datetime64[us]"))
     return str(time)
@@ -404,6 +478,16 @@ def _length(length: Any) -> Optional[str]:
     if type(length).__name__ == "timedelta64":
         return f"{length / length.__class__(1, 's'):.6f}s"
     return str(length)
+
+
+def _ahead(steps: Optional[Length]) -> Tuple[Optional[int], Optional[str]]:
+    """How far a forecast goes: a number of steps or a length of time."""
+    length = _length(steps)
+    if length is not None and length.strip().lstrip("-").isdigit():
+        if int(length) < 0:
+            raise _stroock.ModelError(f"steps={length}: a forecast goes ahead")
+        return int(length), None
+    return None, length
 
 
 def _setting(value: Any) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 from . import _stroock
 
@@ -51,7 +54,15 @@ class Extents(NamedTuple):
         return (self.series,) if self.samples is None else (self.samples, self.series)
 
 
-def extents(start, drift, times, noise, interval, space: str, scheme: str) -> Extents:
+def extents(
+    start: Any,
+    drift: Any,
+    times: Any,
+    noise: Any,
+    interval: Optional[Tuple[float, float]],
+    space: str,
+    scheme: str,
+) -> Extents:
     """Checks the shapes of arguments, which may be arrays of any framework."""
     if start.ndim not in (2, 3):
         raise _stroock.PathError(
@@ -86,13 +97,13 @@ def whole_seed(seed: int) -> int:
 
 
 def geometric_em(
-    start,
-    drift,
+    start: "ArrayLike",
+    drift: "ArrayLike",
     sigma: float,
-    times,
+    times: "ArrayLike",
     *,
     interval: Optional[Tuple[float, float]] = None,
-    noise=None,
+    noise: Optional["ArrayLike"] = None,
     seed: int = 0,
     at: Optional[Sequence[int]] = None,
     space: str = "sphere",
@@ -135,21 +146,24 @@ def geometric_em(
     >>> np.round(states[0, -1], 6) + 0.0
     array([0., 1., 0.])
     """
-    start = np.asarray(start)
-    dtype = np.float32 if start.dtype == np.float32 else np.float64
-    array = lambda x: np.ascontiguousarray(x, dtype=dtype)  # noqa: E731
-    start, drift, times = array(start), array(drift), array(times)
-    noise = None if noise is None else array(noise)
-    drift = array(coefficients(drift, times.shape[0] - 1, space))
-    shapes = extents(start, drift, times, noise, interval, space, scheme)
-    at = None if at is None else [int(index) for index in at]
+    dtype = np.float32 if np.asarray(start).dtype == np.float32 else np.float64
+
+    def array(x: "ArrayLike") -> np.ndarray:
+        return np.require(x, dtype, ["C", "A"])
+
+    points, grid = array(start), array(times)
+    normals = None if noise is None else array(noise)
+    turns = array(coefficients(array(drift), grid.shape[0] - 1, space))
+    shapes = extents(points, turns, grid, normals, interval, space, scheme)
+    wanted = None if at is None else [int(index) for index in at]
+    is_reversible = scheme == "geometric-euler"
     states, divergence, _ = _stroock.path_forward(
-        start, drift, times, noise, float(sigma), interval, whole_seed(seed), at, space, scheme, scheme == "geometric-euler"
+        points, turns, grid, normals, float(sigma), interval, whole_seed(seed), wanted, space, scheme, is_reversible
     )
-    return Path(states.reshape(shapes.states(at)), divergence.reshape(shapes.divergence()))
+    return Path(states.reshape(shapes.states(wanted)), divergence.reshape(shapes.divergence()))
 
 
-def coefficients(drift, steps: int, space: str):
+def coefficients(drift: Any, steps: int, space: str) -> Any:
     """The coefficients of drifts that are matrices; others stay as they are. For arrays of any framework.
 
     The published code has a matrix at every time; that of the last one moves nothing.

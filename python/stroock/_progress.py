@@ -20,17 +20,20 @@ class Notebook:
     """A bar in the output of a cell."""
 
     def __init__(self) -> None:
-        from IPython.display import HTML, display
+        from IPython import display
 
-        self._html = HTML
-        self._handle = display(HTML(""), display_id=True)
+        shown: Any = display
+        self._html, self._last = shown.HTML, ""
+        self._handle = shown.display(shown.HTML(""), display_id=True)
 
     def __call__(self, epoch: int, epochs: int, share: float, text: str, is_mark: bool) -> None:
-        bar = f'<progress value="{share:.4f}" max="1" style="width: 20em"></progress>'
-        self._handle.update(self._html(f"{bar} epoch {epoch}/{epochs}: {html.escape(text)}"))
+        bar = f'<progress value="{share:.4f}" max="1" style="width: 20em"></progress> epoch {epoch}/{epochs}'
+        self._last = bar
+        self._handle.update(self._html(f"{bar}: {html.escape(text)}"))
 
     def close(self) -> None:
-        """Leaves the bar as it is."""
+        """Leaves the bar, without what was done last."""
+        self._handle.update(self._html(self._last))
 
 
 class Terminal:

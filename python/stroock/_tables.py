@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import json
 import numbers
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -90,8 +91,14 @@ def _same(names: List[str]) -> None:
 
 
 def _of_arrow(data: Any) -> Source:
-    frame = Frame.from_stream(data)
     kind = type(data).__module__.split(".")[0]
+    stream = data
+    if kind == "polars" and "Null" in map(str, getattr(data, "dtypes", [])):
+        # Columns of nothing, which polars and others do not hand over in the same way.
+        import polars
+
+        stream = data.with_columns(polars.col(polars.Null).cast(polars.Float64))
+    frame = Frame.from_stream(stream)
 
     def back(result: Frame) -> Any:
         if kind == "polars":
@@ -161,37 +168,55 @@ def column(name: str, values: Any, zone: Optional[str] = None) -> Tuple[str, str
     if array.ndim != 1:
         raise TableError(f"column `{name}` has {array.ndim} axes, but a column has one")
     if array.dtype.kind == "b":
-        return name, "bool", None, np.ascontiguousarray(array)
+        return name, "bool", None, _plain(array, np.bool_)
     if array.dtype.kind in "iu":
         if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
             return name, "number", None, array.astype(np.float64)
-        return name, "integer", None, np.ascontiguousarray(array, dtype=np.int64)
+        return name, "integer", None, _plain(array, np.int64)
     if array.dtype.kind == "f":
-        return name, "number", None, np.ascontiguousarray(array, dtype=np.float64)
+        return name, "number", None, _plain(array, np.float64)
     if array.dtype.kind == "M":
         unit, count = np.datetime_data(array.dtype)
         unit = unit if count == 1 and unit in ("s", "ms", "us", "ns") else "us"
-        return name, unit, zone, np.ascontiguousarray(array.astype(f"datetime64[{unit}]")).view(np.int64)
-    if array.dtype.kind in "US":
-        return name, "text", None, [str(text) for text in array.tolist()]
+        return name, unit, zone, _plain(array, f"datetime64[{unit}]").view(np.int64)
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8", "replace")
+    if array.dtype.kind == "U":
+        return name, "text", None, array.tolist()
     if array.dtype.kind == "O":
         return _of_objects(name, array)
     raise TableError(f"column `{name}` is made of {array.dtype}, which is neither numbers nor texts nor times")
 
 
+def _plain(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """Numbers of a type one after the other, as a processor reads them: a slice of bytes need not begin where it should."""
+    return np.require(array, dtype, ["C", "A"])
+
+
 def _is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(value != value)
+    except (ArithmeticError, TypeError, ValueError):
+        # An array in a cell, or a number that refuses to be compared.
+        return False
 
 
 def _of_objects(name: str, array: np.ndarray) -> Tuple[str, str, Optional[str], Any]:
     """A column of Python objects, which must be of one kind, but for those that are missing."""
     values = array.tolist()
+    if set(map(type, values)) <= {str}:
+        return name, "text", None, values
     present = [value for value in values if not _is_missing(value)]
     if all(isinstance(value, (str, bytes)) for value in present):
-        text = lambda value: value.decode() if isinstance(value, bytes) else value  # noqa: E731
-        return name, "text", None, [None if _is_missing(value) else text(value) for value in values]
-    if all(isinstance(value, numbers.Real) for value in present):
-        return name, "number", None, np.array([np.nan if _is_missing(v) else float(v) for v in values])
+        texts = [value.decode(errors="replace") if isinstance(value, bytes) else value for value in values]
+        return name, "text", None, [None if _is_missing(text) else text for text in texts]
+    if all(isinstance(value, (numbers.Real, decimal.Decimal, np.bool_)) for value in present):
+        try:
+            return name, "number", None, np.array([np.nan if _is_missing(v) else float(v) for v in values])
+        except (OverflowError, ValueError) as error:
+            raise TableError(f"column `{name}`: {error}") from None
     if all(isinstance(value, (datetime.datetime, datetime.date, np.datetime64)) for value in present):
         zones = {value.tzinfo for value in present if isinstance(value, datetime.datetime)}
         if len(zones) > 1 and None in zones:
@@ -270,7 +295,7 @@ def _of_pandas(data: Any) -> Source:
         result = data.copy()
         for place, name in enumerate(data.columns):
             if str(name) in values:
-                result.isetitem(place, pandas.Series(values[str(name)], index=data.index))
+                result.isetitem(place, values[str(name)])
         return result
 
     return Source(frame, back, filled)

@@ -14,13 +14,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence, Tuple, Union
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from . import _path, _stroock
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike
 
 __all__ = ["Path", "geometric_em"]
 
@@ -94,14 +97,14 @@ _path_of.defvjp(_path_forward, _path_backward)
 
 
 def geometric_em(
-    start,
-    drift,
-    sigma,
-    times,
+    start: "ArrayLike",
+    drift: "ArrayLike",
+    sigma: "ArrayLike",
+    times: "ArrayLike",
     *,
     interval: Optional[Tuple[float, float]] = None,
-    noise=None,
-    seed: int = 0,
+    noise: Optional["ArrayLike"] = None,
+    seed: Union[int, jax.Array] = 0,
     at: Optional[Sequence[int]] = None,
     space: str = "sphere",
     scheme: str = "geometric-euler",

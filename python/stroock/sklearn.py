@@ -16,7 +16,7 @@ times and values as :func:`stroock.fit` takes it. Times are 0, 1, 2, ... where t
 
 from __future__ import annotations
 
-from typing import Any, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -28,6 +28,8 @@ from . import _model, _stroock
 __all__ = ["StroockClassifier", "StroockForecaster", "StroockImputer"]
 
 Panel = List[Tuple[np.ndarray, np.ndarray]]
+Settings = Dict[str, Any]
+Arrange = Callable[[np.ndarray], np.ndarray]
 
 
 def panel(X: Any) -> Tuple[Panel, str]:
@@ -56,7 +58,7 @@ def _columns(values: np.ndarray) -> np.ndarray:
     return values[:, None] if values.ndim == 1 else values
 
 
-def _table(series: Panel) -> dict:
+def _table(series: Panel) -> Dict[str, np.ndarray]:
     """The columns of a long list of series; their names are their numbers."""
     names = [f"x{channel + 1}" for channel in range(series[0][1].shape[1])]
     for number, (_, values) in enumerate(series):
@@ -73,15 +75,21 @@ def _table(series: Panel) -> dict:
 class _Estimator(BaseEstimator):
     """What all of them share."""
 
-    def __init__(self, epochs=None, seed=1, settings=None, progress=False):
+    def __init__(
+        self,
+        epochs: Optional[int] = None,
+        seed: int = 1,
+        settings: Optional[Settings] = None,
+        progress: bool = False,
+    ) -> None:
         self.epochs = epochs
         self.seed = seed
         self.settings = settings
         self.progress = progress
 
-    def _fit(self, series: Panel, shape: str, task: str, labels: Any = None) -> "_Estimator":
+    def _fit(self, series: Panel, shape: str, task: str, labels: Optional[List[str]] = None) -> None:
         table = _table(series)
-        options = {}
+        options: Dict[str, Any] = {}
         if labels is not None:
             table["class"] = np.concatenate([np.full(len(t), str(label)) for (t, _), label in zip(series, labels)])
             options["target"] = "class"
@@ -101,7 +109,6 @@ class _Estimator(BaseEstimator):
         if shape == "2d":
             self.n_features_in_ = len(series[0][0])
         self.variables_in_ = series[0][1].shape[1]
-        return self
 
     def _checked(self, X: Any) -> Tuple[Panel, str]:
         check_is_fitted(self, "model_")
@@ -116,7 +123,7 @@ class _Estimator(BaseEstimator):
             raise ValueError(f"X has {series[0][1].shape[1]} variables, but {self.variables_in_} were fitted")
         return series, shape
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.three_d_array = True
@@ -140,11 +147,18 @@ class StroockClassifier(ClassifierMixin, _Estimator):
         Draws that probabilities are averaged over.
     """
 
-    def __init__(self, epochs=None, seed=1, settings=None, progress=False, draws=50):
+    def __init__(
+        self,
+        epochs: Optional[int] = None,
+        seed: int = 1,
+        settings: Optional[Settings] = None,
+        progress: bool = False,
+        draws: int = 50,
+    ) -> None:
         super().__init__(epochs, seed, settings, progress)
         self.draws = draws
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> "StroockClassifier":
         """Learns the classes `y` of the series `X`."""
         series, shape = panel(X)
         if y is None:
@@ -158,9 +172,10 @@ class StroockClassifier(ClassifierMixin, _Estimator):
             raise ValueError(f"Classifier can't train when only one class is present: {self.classes_.tolist()}")
         # Codes of one width keep their order as texts.
         width = len(str(len(self.classes_)))
-        return self._fit(series, shape, "classify", [f"c{code:0{width}d}" for code in codes])
+        self._fit(series, shape, "classify", [f"c{code:0{width}d}" for code in codes])
+        return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class, `[series, classes]`."""
         series, _ = self._checked(X)
         columns = self.model_.classify(_table(series), draws=self.draws)
@@ -168,7 +183,7 @@ class StroockClassifier(ClassifierMixin, _Estimator):
         names = [f"p_c{code:0{width}d}" for code in range(len(self.classes_))]
         return np.stack([columns[name] for name in names], 1)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of every series."""
         check_is_fitted(self, "model_")
         return self.classes_[self.predict_proba(X).argmax(1)]
@@ -180,14 +195,21 @@ class StroockImputer(TransformerMixin, _Estimator):
     Parameters are those of :class:`StroockClassifier`, but for the classes.
     """
 
-    def __init__(self, epochs=None, seed=1, settings=None, progress=False):
+    def __init__(
+        self,
+        epochs: Optional[int] = None,
+        seed: int = 1,
+        settings: Optional[Settings] = None,
+        progress: bool = False,
+    ) -> None:
         super().__init__(epochs, seed, settings, progress)
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> "StroockImputer":
         """Learns what series are like."""
-        return self._fit(*panel(X), "impute")
+        self._fit(*panel(X), "impute")
+        return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """The same series without gaps, in the shape that they have."""
         series, shape = self._checked(X)
         table = _table(series)
@@ -209,33 +231,44 @@ class StroockForecaster(_Estimator):
     Parameters are those of :class:`StroockClassifier`, but for the classes; `horizon` is the number of steps.
     """
 
-    def __init__(self, horizon=1, epochs=None, seed=1, settings=None, progress=False):
+    def __init__(
+        self,
+        horizon: int = 1,
+        epochs: Optional[int] = None,
+        seed: int = 1,
+        settings: Optional[Settings] = None,
+        progress: bool = False,
+    ) -> None:
         super().__init__(epochs, seed, settings, progress)
         self.horizon = horizon
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> "StroockForecaster":
         """Learns how series go on."""
-        return self._fit(*panel(X), "forecast")
+        self._fit(*panel(X), "forecast")
+        return self
 
-    def _ahead(self, X, **options):
+    def _ahead(self, X: Any, quantiles: Sequence[float]) -> Tuple[Dict[str, np.ndarray], Arrange]:
         series, shape = self._checked(X)
         table = _table(series)
-        columns = self.model_.forecast(table, int(self.horizon), **options)
+        columns = self.model_.forecast(table, int(self.horizon), quantiles=quantiles)
         names = [name for name in table if name.startswith("x")]
         shape_of_all = (len(series), int(self.horizon), len(names))
         if len(columns["mean"]) != int(np.prod(shape_of_all)):
             raise _stroock.ModelError("a series without any value has no forecast")
-        arrange = lambda values: _flat(values.reshape(shape_of_all).transpose(0, 2, 1), shape)  # noqa: E731
+
+        def arrange(values: np.ndarray) -> np.ndarray:
+            return _flat(values.reshape(shape_of_all).transpose(0, 2, 1), shape)
+
         return columns, arrange
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Predictive means, `[series, horizon]` or `[series, variables, horizon]`."""
-        columns, arrange = self._ahead(X, quantiles=[])
+        columns, arrange = self._ahead(X, [])
         return arrange(columns["mean"])
 
-    def predict_quantiles(self, X, quantiles=(0.05, 0.5, 0.95)):
+    def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> np.ndarray:
         """Quantiles: a first axis of levels before the shape of :meth:`predict`."""
-        columns, arrange = self._ahead(X, quantiles=list(quantiles))
+        columns, arrange = self._ahead(X, list(quantiles))
         return np.stack([arrange(columns[f"q{float(level):g}"]) for level in quantiles])
 
 

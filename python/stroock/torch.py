@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -132,10 +132,17 @@ class SphereUniform(Distribution):
     True
     """
 
-    arg_constraints: dict = {}
+    arg_constraints: Dict[str, constraints.Constraint] = {}
     has_rsample = True
 
-    def __init__(self, dim: int, batch_shape=torch.Size(), dtype=None, device=None, validate_args=None):
+    def __init__(
+        self,
+        dim: int,
+        batch_shape: Sequence[int] = torch.Size(),
+        dtype: Optional[torch.dtype] = None,
+        device: Union[torch.device, str, None] = None,
+        validate_args: Optional[bool] = None,
+    ) -> None:
         if dim < 2:
             raise ValueError(f"a sphere needs an ambient dimension of at least 2, not {dim}")
         self.dim = int(dim)
@@ -143,26 +150,26 @@ class SphereUniform(Distribution):
         super().__init__(torch.Size(batch_shape), torch.Size([self.dim]), validate_args=validate_args)
 
     @property
-    def support(self):
+    def support(self) -> constraints.Constraint:
         return constraints.independent(constraints.real, 1)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape: Sequence[int] = torch.Size()) -> Tensor:
         shape = self._extended_shape(torch.Size(sample_shape))
         return _unit(torch.randn(shape, dtype=self._like.dtype, device=self._like.device))
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         """The logarithm of the area, `2 pi^{n/2} / Gamma(n/2)`."""
         area = math.log(2) + self.dim / 2 * math.log(math.pi) - math.lgamma(self.dim / 2)
         return torch.full(self.batch_shape, area, dtype=self._like.dtype, device=self._like.device)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         return -self.entropy().expand(torch.broadcast_shapes(value.shape[:-1], self.batch_shape))
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         return torch.zeros(self.batch_shape + self.event_shape, dtype=self._like.dtype, device=self._like.device)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> "SphereUniform":
         return SphereUniform(self.dim, batch_shape, self._like.dtype, self._like.device, validate_args=False)
 
 
@@ -192,7 +199,7 @@ class PowerSpherical(Distribution):
     arg_constraints = {"loc": constraints.independent(constraints.real, 1), "scale": constraints.greater_than_eq(0.0)}
     has_rsample = True
 
-    def __init__(self, loc: Tensor, scale: Tensor, validate_args=None):
+    def __init__(self, loc: Tensor, scale: Union[float, Tensor], validate_args: Optional[bool] = None) -> None:
         scale = torch.as_tensor(scale, dtype=loc.dtype, device=loc.device)
         dim = loc.shape[-1]
         if dim < 2:
@@ -204,7 +211,7 @@ class PowerSpherical(Distribution):
             raise ValueError("`loc` must be of unit vectors")
 
     @property
-    def support(self):
+    def support(self) -> constraints.Constraint:
         return constraints.independent(constraints.real, 1)
 
     @property
@@ -215,12 +222,12 @@ class PowerSpherical(Distribution):
     def _alpha(self) -> Tensor:
         return self._beta + self.scale
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> "PowerSpherical":
         batch_shape = torch.Size(batch_shape)
         loc = self.loc.expand(batch_shape + self.event_shape)
         return PowerSpherical(loc, self.scale.expand(batch_shape), validate_args=False)
 
-    def rsample(self, sample_shape=torch.Size()):
+    def rsample(self, sample_shape: Sequence[int] = torch.Size()) -> Tensor:
         shape = self._extended_shape(torch.Size(sample_shape))
         alpha = self._alpha.expand(shape[:-1])
         share = Beta(alpha, torch.full_like(alpha, self._beta)).rsample()
@@ -235,25 +242,25 @@ class PowerSpherical(Distribution):
         constant = (alpha + beta) * math.log(2) + beta * math.log(math.pi)
         return constant + torch.lgamma(alpha) - torch.lgamma(alpha + beta)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         cosine = (self.loc * value).sum(-1)
         # 1 + <mu, z> = |mu + z|^2 / 2 has its digits where the point is opposite.
         power = 0.5 * (self.loc + value).square().sum(-1)
         power = torch.where(cosine < 0, power, 1 + cosine)
         return torch.special.xlogy(self.scale, power) - self._log_normaliser()
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         alpha, beta = self._alpha, self._beta
         power = math.log(2) + torch.digamma(alpha) - torch.digamma(alpha + beta)
         return self._log_normaliser() - self.scale * power
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         alpha, beta = self._alpha, self._beta
         return self.loc * ((alpha - beta) / (alpha + beta)).unsqueeze(-1)
 
     @property
-    def mode(self):
+    def mode(self) -> Tensor:
         return self.loc
 
 

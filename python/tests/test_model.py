@@ -106,6 +106,42 @@ def test_reports(model, tmp_path):
     assert page._repr_html_().startswith("<iframe")
 
 
+def test_reports_of_models_that_were_loaded(model, tmp_path):
+    path = tmp_path / "model.safetensors"
+    model.save(path)
+    alone = stroock.Model.load(path)
+    with pytest.raises(stroock.StroockError, match="a model file holds the model, but not the data"):
+        alone.report()
+    page = alone.report(data=table(1), series=2).html
+    assert "the given series" not in page and "calibration" in page.lower()
+    assert "[fit.training]" not in page and "Seed" not in page
+    tails = alone.report(data=table(1), series=2, hold_out="tail").html
+    assert tails != page
+
+    stroock.fit(table(), epochs=2, seed=3, out=tmp_path / "run", progress=False)
+    run = stroock.Model.load(tmp_path / "run")
+    assert run.facts["epochs"] == 2 and "[fit.training]" in run.config
+    for call in (run.report, run.evaluate):
+        with pytest.raises(stroock.StroockError, match="in memory.*give the data"):
+            call()
+    assert "[fit.training]" in run.report(data=table(1), series=2).html
+
+
+def test_figures(model, tmp_path):
+    figure = model.figure(table(), series=["s03", "s11"], variables="x", ahead=3)
+    assert figure.svg.startswith("<svg") and "s03" in figure.svg and "s11" in figure.svg
+    assert figure._repr_svg_() == figure.svg
+    figure.save(tmp_path / "figure.svg")
+    assert (tmp_path / "figure.svg").read_text(encoding="utf-8") == figure.svg
+    assert model.figure(table(), series=["s03", "s11"], variables="x", ahead=3).svg == figure.svg
+    part = model.figure(table(), series=1, since=3.0, until=6.0).svg
+    assert "s00" in part and "s01" not in part
+    with pytest.raises(stroock.StroockError, match="no series `s99`"):
+        model.figure(table(), series="s99")
+    with pytest.raises(stroock.StroockError, match="no variable `z`"):
+        model.figure(table(), variables=["z"])
+
+
 def test_files_and_pickles_hold_the_model(model, tmp_path):
     expected = model.impute(table(2))
     path = tmp_path / "model.safetensors"

@@ -110,6 +110,8 @@ def test_arrays_may_be_strided_read_only_or_lists():
     frozen = start.copy()
     frozen.flags.writeable = False
     np.testing.assert_array_equal(stroock.geometric_em(frozen, strided, 0.3, times, noise=fortran).states, expected)
+    unaligned = np.frombuffer(b"\0" + drift.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(drift.shape)
+    np.testing.assert_array_equal(stroock.geometric_em(start, unaligned, 0.3, times, noise=noise).states, expected)
     np.testing.assert_array_equal(
         stroock.geometric_em(start.tolist(), drift.tolist(), 0.3, times.tolist(), noise=noise).states, expected
     )

@@ -6,10 +6,9 @@ import torch
 from .agreement import demand, difference, gradients
 from .attention import PlainAttention, TunedAttention
 from .batch import batch_of, points_of
+from .contestants import TORCH_PATHS
 from .links import load
 from .model import LatentSde, loss_of
-from .path_listing import ListingPath
-from .path_tuned import ActionPath, TunedPath
 
 # Of states and losses of 480 steps or less; rounding adds up over more of them.
 STATES = 2e-5
@@ -30,7 +29,7 @@ def check(work, contestant, record):
         return {"step": step, "sample": sample}[work.kind](record, contestant.removeprefix("torch-"), work.width)
     if contestant == "jax-jit":
         return jax_path(record)
-    kind = {"torch-listing": ListingPath, "torch-bmm": TunedPath, "torch-action": ActionPath}[contestant]
+    kind = TORCH_PATHS[contestant]
     settings = record.setting("path")
     return path(record, kind(record["start"].shape[-1], settings["terms"], settings["interval"]))
 

@@ -7,17 +7,24 @@ from .batch import batch_of, points_of
 from .links import load
 from .model import LatentSde, loss_of
 from .path_listing import ListingPath
+from .path_stroock import StroockPath
 from .path_tuned import ActionPath, TunedPath
 from .works import SAMPLES
 
-TORCH_PATHS = {"torch-listing": ListingPath, "torch-bmm": TunedPath, "torch-action": ActionPath}
+TORCH_PATHS = {
+    "stroock-torch": StroockPath,
+    "torch-listing": ListingPath,
+    "torch-bmm": TunedPath,
+    "torch-action": ActionPath,
+}
 # Memory that has been used once is kept: fresh pages cost more than the arithmetic on them.
 KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "17179869184", "MALLOC_TOP_PAD_": "67108864"}
 
 
 def environment(contestant):
     """Variables that a contestant runs with, beside those that all share."""
-    return KEEP_MEMORY if contestant in ("torch-bmm", "torch-action", "torch-tuned", "torch-best") else {}
+    keeps = ("stroock-torch", "torch-bmm", "torch-action", "torch-tuned", "torch-best")
+    return KEEP_MEMORY if contestant in keeps else {}
 
 
 def once(work, contestant, record):

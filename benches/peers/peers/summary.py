@@ -17,7 +17,7 @@ COLUMNS = {
     "tuned": ("torch-bmm", "torch-tuned"),
     "best": ("torch-action", "torch-best"),
 }
-OTHERS = ("jax-jit", "torchsde", "torchdiffeq", "diffrax")
+OTHERS = ("stroock-torch", "jax-jit", "torchsde", "torchdiffeq", "diffrax")
 
 
 def table(results):

@@ -41,6 +41,7 @@ def path(steps):
         record=settings,
         check=settings,
         contestants=(
+            "stroock-torch",
             "torch-listing",
             "torch-bmm",
             "torch-action",

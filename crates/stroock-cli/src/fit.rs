@@ -50,15 +50,10 @@ pub fn tables_of(config: &RunConfig, how: &str) -> Result<Table, Failure> {
         return Err(Failure::from("the run does not say which files its data came from; name the data"));
     }
     let table = tables::read(&data.files, &data.read)?.sampled(fit.sampling);
-    if data.is_of(&table) {
-        return Ok(table);
+    match data.change(&table) {
+        None => Ok(table),
+        Some(change) => Err(Failure::from(format!("the data have changed since the fit: {change}; {how}"))),
     }
-    let (series, values) = (table.data.series().len(), table.account.values);
-    let change = match (series, values) == (data.series, data.values) {
-        true => "as many values as then, but not the same".into(),
-        false => format!("{series} series with {values} values, {} with {} then", data.series, data.values),
-    };
-    Err(Failure::from(format!("the data have changed since the fit: {change}; {how}")))
 }
 
 pub fn run(arguments: &FitArguments) -> Result<(), Failure> {

@@ -51,6 +51,7 @@ pub fn write(
     path: &Path,
 ) -> Result<(), Failure> {
     let rows = Metrics::read(&run.metrics())?.rows;
-    let report = ModelReport { model, config, rows: &rows, subject, evaluation, series }.report()?;
+    let report =
+        ModelReport { model, config: Some(config), rows: &rows, subject, evaluation, series }.report()?;
     Ok(write_atomic(path, report.html()?.as_bytes())?)
 }

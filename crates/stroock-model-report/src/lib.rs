@@ -25,8 +25,8 @@ pub const SERIES: usize = 8;
 pub struct ModelReport<'a> {
     /// The model.
     pub model: &'a Model,
-    /// How it was fitted.
-    pub config: &'a RunConfig,
+    /// How it was fitted, where that is known.
+    pub config: Option<&'a RunConfig>,
     /// The metrics of its epochs; empty where they are not known.
     pub rows: &'a [MetricsRow],
     /// The series that it was tested on.
@@ -62,7 +62,8 @@ impl ModelReport<'_> {
         let curves = [curve("training loss", "loss"), curve("validation loss", "validation_loss")];
         let best = rows.iter().filter_map(|row| Some((row.epoch, row.get("validation_loss")?.as_number()?)));
         let best = best.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(epoch, _)| epoch as f64);
-        let files: Vec<String> = config.data.files.iter().map(|file| file.display().to_string()).collect();
+        let files = config.map_or(&[][..], |config| &config.data.files);
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         Ok(Report {
             title: "A latent SDE fitted to time series".into(),
             subtitle: files.join(", "),
@@ -81,8 +82,8 @@ impl ModelReport<'_> {
                 counts: classes.scores.confusion.counts.clone(),
             }),
             paths: paths::paths(&shown),
-            configuration: to_toml(config)?,
-            command: config.command.clone(),
+            configuration: config.map(to_toml).transpose()?.unwrap_or_default(),
+            command: config.map(|config| config.command.clone()).unwrap_or_default(),
         })
     }
 }

@@ -15,7 +15,7 @@ const RMSE: usize = 2;
 /// What was fitted to what.
 pub fn facts(
     model: &Model,
-    config: &RunConfig,
+    config: Option<&RunConfig>,
     subject: &Subject,
     rows: &[MetricsRow],
 ) -> Vec<(String, String)> {
@@ -24,29 +24,23 @@ pub fn facts(
     let threads = rows.iter().rev().find_map(|row| row.get("threads")?.as_number());
     let threads = threads.map_or_else(String::new, |count| format!(" on {count} threads"));
     let tested = subject.numbers.as_ref().map_or(subject.prepared.data.series().len(), Vec::len);
-    let mut facts = vec![
-        ("Series".to_owned(), config.data.series.to_string()),
-        ("Values".to_owned(), config.data.values.to_string()),
-        ("Variables".to_owned(), about.variables.len().to_string()),
-        ("Series in this report".to_owned(), tested.to_string()),
-        ("Model".to_owned(), model.description.model.kind().to_owned()),
-        ("Parameters".to_owned(), model.model.num_params().to_string()),
-        ("Seed".to_owned(), config.fit.training.seed.to_string()),
-        ("stroock".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+    let window = about.table.as_ref().and_then(|table| Some((table, table.sampling.window?)));
+    let trained = (!rows.is_empty()).then_some(rows.len());
+    let facts = [
+        ("Series", config.map(|config| config.data.series.to_string())),
+        ("Windows of", window.map(|(table, window)| table.time.write_length(window))),
+        ("Values", config.map(|config| config.data.values.to_string())),
+        ("Variables", Some(about.variables.len().to_string())),
+        ("Series in this report", Some(tested.to_string())),
+        ("Latent space", model.description.model.latent_space().map(|(space, dim)| space.in_words(dim))),
+        ("Model", Some(model.description.model.kind().to_owned())),
+        ("Epochs", trained.map(|epochs| epochs.to_string())),
+        ("Training time", trained.map(|_| format!("{}{threads}", duration(seconds)))),
+        ("Parameters", Some(model.model.num_params().to_string())),
+        ("Seed", config.map(|config| config.fit.training.seed.to_string())),
+        ("stroock", Some(env!("CARGO_PKG_VERSION").to_owned())),
     ];
-    if !rows.is_empty() {
-        facts.insert(5, ("Epochs".to_owned(), rows.len().to_string()));
-        facts.insert(6, ("Training time".to_owned(), format!("{}{threads}", duration(seconds))));
-    }
-    if let Some((space, dim)) = model.description.model.latent_space() {
-        facts.insert(4, ("Latent space".to_owned(), space.in_words(dim)));
-    }
-    if let Some(table) = &about.table
-        && let Some(window) = table.sampling.window
-    {
-        facts.insert(1, ("Windows of".to_owned(), table.time.write_length(window)));
-    }
-    facts
+    facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))).collect()
 }
 
 /// A time in the unit that suits it.

@@ -1,7 +1,7 @@
 //! What Python says, in the words of the library.
 
 use pyo3::prelude::*;
-use stroock::estimator::{Goal, ModelKind, PredictOptions};
+use stroock::estimator::{Goal, Horizon, ModelKind, PredictOptions};
 use stroock::series::table::{ReadOptions, TimeScale};
 
 use crate::error::wrong;
@@ -65,4 +65,19 @@ pub fn time(scale: &TimeScale, argument: &str, text: &str) -> PyResult<f64> {
         };
         wrong(format!("{argument}: `{text}` is no time; write {like}"))
     })
+}
+
+/// How far a forecast goes.
+pub fn horizon(
+    scale: &TimeScale,
+    steps: Option<usize>,
+    length_of_time: Option<String>,
+    until: Option<String>,
+) -> PyResult<Horizon> {
+    match (steps, length_of_time, until) {
+        (Some(steps), None, None) => Ok(Horizon::Steps(steps)),
+        (None, Some(text), None) => Ok(Horizon::Length(length(scale, "steps", &text)?)),
+        (None, None, Some(text)) => Ok(Horizon::Until(time(scale, "until", &text)?)),
+        _ => Err(wrong("how far? give a number of steps, a length of time, or until=...")),
+    }
 }

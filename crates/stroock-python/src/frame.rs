@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::*;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, LargeStringArray, PrimitiveArray,
-    RecordBatch, RecordBatchIterator, StringArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, PrimitiveArray, RecordBatch,
+    RecordBatchIterator, StringArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow_select::concat::concat_batches;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::{PyCapsule, PyList, PyString};
 use stroock::series::table::{Column, DataFrame, Table, TimeScale};
 
 use crate::error::wrong;
@@ -298,8 +299,14 @@ fn column(kind: &str, zone: Option<String>, content: &Bound<'_, PyAny>) -> PyRes
             Arc::new(BooleanArray::from(truths.as_array().to_vec()))
         }
         "text" => {
-            let texts: Vec<Option<String>> = content.extract()?;
-            Arc::new(LargeStringArray::from(texts))
+            let mut texts = LargeStringBuilder::new();
+            for text in content.cast::<PyList>()? {
+                match text.is_none() {
+                    true => texts.append_null(),
+                    false => texts.append_value(text.cast::<PyString>()?.to_cow()?),
+                }
+            }
+            Arc::new(texts.finish())
         }
         "s" => times!(TimestampSecondType),
         "ms" => times!(TimestampMillisecondType),

@@ -7,10 +7,12 @@ mod advice;
 mod arguments;
 mod describe;
 mod error;
+mod figure;
 mod fit;
 mod frame;
 mod model;
 mod path;
+mod run;
 
 use pyo3::prelude::*;
 
@@ -26,7 +28,9 @@ fn _stroock(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<path::PathTape>()?;
     module.add_function(wrap_pyfunction!(describe::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(describe::extent, module)?)?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(figure::figure, module)?)?;
     module.add_function(wrap_pyfunction!(path::path_forward, module)?)?;
     module.add_function(wrap_pyfunction!(path::path_pull_back, module)?)?;
     module.add_function(wrap_pyfunction!(path::drift_len, module)?)?;

@@ -1,13 +1,13 @@
 //! Fitted models of tables: predictions and scores. The same functions of the library as the command calls.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use stroock::estimator::{
-    EstimatorError, EvaluateOptions, Goal, Horizon, Model as Fitted, PredictOptions, RunConfig, SampleSource,
-    Subject,
+    EstimatorError, EvaluateOptions, Goal, Model as Fitted, PredictOptions, RunConfig, SampleSource, Subject,
 };
 use stroock::model::ModelSettings;
 use stroock::run::{MetricsRow, to_toml};
@@ -15,10 +15,11 @@ use stroock::score::HoldOut;
 use stroock::series::table::{Column, Form, ReadOptions, Table, TimeScale};
 use stroock_model_report::{ModelReport, ModelReportError};
 
-use crate::arguments::{Given, length, options, read_options, time};
+use crate::arguments::{Given, horizon, length, options, read_options, time};
 use crate::error::exceptions::ModelError;
 use crate::error::{Failure, wrong};
 use crate::frame::{Frame, Kinds};
+use crate::run;
 
 /// How training ended.
 #[derive(Clone, Copy)]
@@ -29,6 +30,16 @@ pub(crate) struct Training {
     pub best: Option<(u64, f64)>,
     /// Whether it was stopped before its end.
     pub is_stopped: bool,
+}
+
+impl Training {
+    /// What the metrics of a run say.
+    fn of(rows: &[MetricsRow], is_stopped: bool) -> Self {
+        let losses =
+            rows.iter().filter_map(|row| Some((row.epoch, row.get("validation_loss")?.as_number()?)));
+        let best = losses.min_by(|a, b| a.1.total_cmp(&b.1));
+        Self { epochs: rows.len() as u64, best, is_stopped }
+    }
 }
 
 /// A fitted model.
@@ -50,7 +61,11 @@ type Answer = (Frame, Vec<String>, Vec<String>);
 
 impl Model {
     /// Does something with the model while other threads of Python run.
-    fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&Fitted) -> R + Send) -> PyResult<R> {
+    pub(crate) fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Fitted) -> R + Send,
+    ) -> PyResult<R> {
         py.detach(|| {
             let model = self
                 .model
@@ -61,13 +76,13 @@ impl Model {
     }
 
     /// The time scale of the model.
-    fn scale(&self, py: Python<'_>) -> PyResult<TimeScale> {
+    pub(crate) fn scale(&self, py: Python<'_>) -> PyResult<TimeScale> {
         let scale = self.with(py, |model| model.table().map(|table| table.time.clone()))?;
         Ok(scale.map_err(Failure::from)?)
     }
 
     /// A table for the model.
-    fn read(&self, py: Python<'_>, (frame, name, read): Given<'_>) -> PyResult<(Table, Kinds)> {
+    pub(crate) fn read(&self, py: Python<'_>, (frame, name, read): Given<'_>) -> PyResult<(Table, Kinds)> {
         let (frame, options) = (frame.get(), read_options(&read)?);
         let table = self.with(py, |model| {
             let options = ReadOptions { expect: Some(model.expectation()?), ..options };
@@ -77,7 +92,41 @@ impl Model {
         let kinds = frame.kinds(&table);
         Ok((table, kinds))
     }
+
+    /// The series that the model is tested on: those of a table; or those that its fit has kept for testing.
+    fn subject(&self, py: Python<'_>, given: Option<Given<'_>>) -> PyResult<Cow<'_, Subject>> {
+        let table = match (given, &self.subject, &self.run) {
+            (Some(given), _, _) => self.read(py, given)?.0,
+            (None, Some(subject), _) => return Ok(Cow::Borrowed(subject)),
+            (None, None, Some((config, _))) => {
+                let table = py.detach(|| run::table(config))?;
+                let subject = self.with(py, |model| run::subject(model, config, table))?;
+                return Ok(Cow::Owned(subject.map_err(Failure::from)?));
+            }
+            (None, None, None) => return Err(run::without_data()),
+        };
+        let subject = self.with(py, |model| Subject::given(model, table))?;
+        Ok(Cow::Owned(subject.map_err(Failure::from)?))
+    }
+
+    /// What is held out to test the model.
+    fn hold_out(&self, name: Option<&str>, share: f64, block: usize) -> PyResult<HoldOut> {
+        let ahead = self.run.as_ref().is_some_and(|(config, _)| config.fit.goal == Goal::Forecast);
+        match name {
+            Some("random") => Ok(HoldOut::Random { share }),
+            Some("tail") => Ok(HoldOut::Tail { share }),
+            None if ahead => Ok(HoldOut::Tail { share }),
+            None | Some("blocks") => Ok(HoldOut::Blocks { share, length: block }),
+            Some(other) => Err(wrong(format!(
+                "hold_out=\"{other}\": what is held out is \"random\", \"blocks\" or \"tail\""
+            ))),
+        }
+    }
 }
+
+/// Values that are held out, and how many after each other, if nobody says.
+const SHARE: f64 = 0.2;
+const BLOCK: usize = 6;
 
 /// Why a table cannot be read for a model.
 enum ReadFailure {
@@ -113,7 +162,9 @@ impl Model {
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let model = py.detach(|| Fitted::load(&path)).map_err(Failure::from)?;
         let kinds = model.table().map(|table| Kinds::of_scale(&table.time)).map_err(Failure::from)?;
-        Ok(Self { model: Mutex::new(model), subject: None, kinds, training: None, run: None })
+        let run = run::noted(&path)?;
+        let training = run.as_ref().map(|(_, rows)| Training::of(rows, !model.is_finished()));
+        Ok(Self { model: Mutex::new(model), subject: None, kinds, training, run })
     }
 
     /// Writes a model file.
@@ -205,12 +256,7 @@ impl Model {
         seed: u64,
     ) -> PyResult<Answer> {
         let scale = self.scale(py)?;
-        let horizon = match (steps, length_of_time, until) {
-            (Some(steps), None, None) => Horizon::Steps(steps),
-            (None, Some(text), None) => Horizon::Length(length(&scale, "steps", &text)?),
-            (None, None, Some(text)) => Horizon::Until(time(&scale, "until", &text)?),
-            _ => return Err(wrong("how far? give a number of steps, a length of time, or until=...")),
-        };
+        let horizon = horizon(&scale, steps, length_of_time, until)?;
         let every = every.map(|text| length(&scale, "every", &text)).transpose()?;
         let (table, kinds) = self.read(py, given)?;
         let options = options(quantiles, draws, samples, seed);
@@ -289,19 +335,7 @@ impl Model {
         if draws == 0 || block == 0 {
             return Err(wrong("draws and block must be at least 1"));
         }
-        let ahead = self.run.as_ref().is_some_and(|(config, _)| config.fit.goal == Goal::Forecast);
-        let hold_out = match hold_out {
-            Some("random") => HoldOut::Random { share },
-            Some("blocks") => HoldOut::Blocks { share, length: block },
-            Some("tail") => HoldOut::Tail { share },
-            None if ahead => HoldOut::Tail { share },
-            None => HoldOut::Blocks { share, length: block },
-            Some(other) => {
-                return Err(wrong(format!(
-                    "hold_out=\"{other}\": what is held out is \"random\", \"blocks\" or \"tail\""
-                )));
-            }
-        };
+        let hold_out = self.hold_out(hold_out, share, block)?;
         let source = match samples {
             None => None,
             Some("posterior") => Some(SampleSource::Posterior),
@@ -313,50 +347,41 @@ impl Model {
             }
         };
         let options = EvaluateOptions { hold_out, draws, seed, origins };
-        let table = given.map(|given| self.read(py, given)).transpose()?.map(|(table, _)| table);
+        let subject = self.subject(py, given)?;
         let evaluation = self.with(py, |model| -> Result<_, EstimatorError> {
-            let own;
-            let subject = match (table, &self.subject) {
-                (Some(table), _) => {
-                    own = Subject::given(model, table)?;
-                    &own
-                }
-                (None, Some(subject)) => subject,
-                (None, None) => return Ok(None),
-            };
             let mut evaluation = subject.evaluate(model, &options)?;
             if let Some(source) = source {
                 evaluation.samples = Some(subject.samples(model, source, seed)?);
             }
-            Ok(Some((subject.part.in_words(), evaluation)))
+            Ok((subject.part.in_words(), evaluation))
         })?;
-        let (words, evaluation) = evaluation.map_err(Failure::from)?.ok_or_else(without_data)?;
+        let (words, evaluation) = evaluation.map_err(Failure::from)?;
         let json = serde_json::to_string(&evaluation).map_err(|error| wrong(error.to_string()))?;
         Ok((words.to_owned(), json))
     }
 
-    /// A page about the model, its fit and its scores: HTML that needs nothing else.
-    #[pyo3(signature = (given, series))]
-    fn report(&self, py: Python<'_>, given: Option<Given<'_>>, series: usize) -> PyResult<String> {
-        let (config, rows) = self.run.as_ref().ok_or_else(without_data)?;
-        let table = given.map(|given| self.read(py, given)).transpose()?.map(|(table, _)| table);
+    /// A page about the model and its scores, and about its fit where that is known: HTML that needs nothing else.
+    #[pyo3(signature = (given, hold_out, series))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        given: Option<Given<'_>>,
+        hold_out: Option<&str>,
+        series: usize,
+    ) -> PyResult<String> {
+        let usual = EvaluateOptions::default();
+        let options = EvaluateOptions { hold_out: self.hold_out(hold_out, SHARE, BLOCK)?, ..usual };
+        let subject = self.subject(py, given)?;
         let report = self.with(py, |model| -> Result<_, ModelReportError> {
-            let own;
-            let subject = match (table, &self.subject) {
-                (Some(table), _) => {
-                    own = Subject::given(model, table)?;
-                    &own
-                }
-                (None, Some(subject)) => subject,
-                (None, None) => return Ok(None),
+            let evaluation = subject.evaluate(model, &options)?;
+            let (config, rows) = match &self.run {
+                Some((config, rows)) => (Some(config), rows.as_slice()),
+                None => (None, &[][..]),
             };
-            let evaluation = subject.evaluate(model, &EvaluateOptions::of(config.fit.goal))?;
-            let parts = ModelReport { model, config, rows, subject, evaluation: &evaluation, series };
-            Ok(Some(parts.report()?))
+            ModelReport { model, config, rows, subject: &subject, evaluation: &evaluation, series }.report()
         })?;
-        let report =
-            report.map_err(|error| ModelError::new_err(error.to_string()))?.ok_or_else(without_data)?;
-        report.html().map_err(|error| ModelError::new_err(error.to_string()))
+        let of_report = |error: &dyn std::error::Error| ModelError::new_err(error.to_string());
+        report.map_err(|error| of_report(&error))?.html().map_err(|error| of_report(&error))
     }
 
     /// What the model is about, as JSON.
@@ -401,8 +426,4 @@ impl Model {
             None => Ok(String::new()),
         }
     }
-}
-
-fn without_data() -> PyErr {
-    wrong("the model was loaded, and does not know the data of its fit: give the data to test on")
 }

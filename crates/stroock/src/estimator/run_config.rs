@@ -48,8 +48,20 @@ impl DataConfig {
 
     /// Whether a table has as many series and values as the one that was fitted, and the same ones where that was noted.
     pub fn is_of(&self, table: &Table) -> bool {
-        (self.series, self.values) == (table.data.series().len(), table.account.values)
-            && (self.fingerprint.is_empty() || self.fingerprint == fingerprint(table))
+        self.change(table).is_none()
+    }
+
+    /// What of a table is not as it was when it was fitted, in words.
+    pub fn change(&self, table: &Table) -> Option<String> {
+        let (series, values) = (table.data.series().len(), table.account.values);
+        if (series, values) != (self.series, self.values) {
+            return Some(format!(
+                "{series} series with {values} values, {} with {} then",
+                self.series, self.values
+            ));
+        }
+        let is_same = self.fingerprint.is_empty() || self.fingerprint == fingerprint(table);
+        (!is_same).then(|| "as many values as then, but not the same".into())
     }
 }
 

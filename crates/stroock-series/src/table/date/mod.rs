@@ -97,6 +97,7 @@ pub(super) fn offset(bytes: &[u8]) -> Option<(Offset, &[u8])> {
     Some((Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()?, rest.as_bytes()))
 }
 
-fn seconds(timestamp: Timestamp) -> f64 {
+/// Seconds since the beginning of 1970.
+pub(super) fn seconds(timestamp: Timestamp) -> f64 {
     timestamp.as_second() as f64 + f64::from(timestamp.subsec_nanosecond()) / 1e9
 }

@@ -2,11 +2,11 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray,
+};
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::Offset;
 
 use super::cell::Cell;
 use super::rows::{AHEAD, Next, Rows, check_header};
@@ -21,7 +21,7 @@ pub(super) struct ArrowRows {
     header: Vec<String>,
     zones: Vec<Option<String>>,
     batches: Batches,
-    columns: Vec<ArrayRef>,
+    columns: Vec<Column>,
     /// Rows in the batches before this one.
     before: u64,
     /// Rows of this batch, and those of them that have been given out.
@@ -59,7 +59,7 @@ impl ArrowRows {
                 }
             };
             self.rows = batch.num_rows();
-            self.columns = batch.columns().to_vec();
+            self.columns = batch.columns().iter().map(Column::of).collect();
         }
         Ok(())
     }
@@ -99,13 +99,72 @@ impl Rows for ArrowRows {
 
     fn cell(&self, column: usize) -> Cell<'_> {
         match (self.columns.get(column), self.given.checked_sub(1)) {
-            (Some(array), Some(row)) if row < array.len() => cell(array, row),
+            (Some(column), Some(row)) if row < self.rows => column.cell(row),
             _ => Cell::Null,
         }
     }
 
     fn zone(&self, column: usize) -> Option<&str> {
         self.zones.get(column)?.as_deref()
+    }
+}
+
+/// A column of a batch. What the usual ones are made of is found out once, and not for every cell.
+enum Column {
+    Number(Float64Array),
+    Integer(Int64Array),
+    Text(StringArray),
+    LargeText(LargeStringArray),
+    TextView(StringViewArray),
+    /// Times, so many of their units a second, and whether they are instants.
+    Time(Int64Array, i64, bool),
+    Other(ArrayRef),
+}
+
+impl Column {
+    fn of(array: &ArrayRef) -> Self {
+        macro_rules! times {
+            ($kind:ty, $per_second:expr, $zone:expr) => {{
+                let units = array.as_primitive::<$kind>().reinterpret_cast::<Int64Type>();
+                Column::Time(units, $per_second, $zone.is_some())
+            }};
+        }
+        match array.data_type() {
+            DataType::Float64 => Column::Number(array.as_primitive::<Float64Type>().clone()),
+            DataType::Int64 => Column::Integer(array.as_primitive::<Int64Type>().clone()),
+            DataType::Utf8 => Column::Text(array.as_string::<i32>().clone()),
+            DataType::LargeUtf8 => Column::LargeText(array.as_string::<i64>().clone()),
+            DataType::Utf8View => Column::TextView(array.as_string_view().clone()),
+            DataType::Timestamp(TimeUnit::Second, zone) => times!(TimestampSecondType, 1, zone),
+            DataType::Timestamp(TimeUnit::Millisecond, zone) => times!(TimestampMillisecondType, 1_000, zone),
+            DataType::Timestamp(TimeUnit::Microsecond, zone) => {
+                times!(TimestampMicrosecondType, 1_000_000, zone)
+            }
+            DataType::Timestamp(TimeUnit::Nanosecond, zone) => {
+                times!(TimestampNanosecondType, 1_000_000_000, zone)
+            }
+            _ => Column::Other(array.clone()),
+        }
+    }
+
+    #[inline]
+    fn cell(&self, row: usize) -> Cell<'_> {
+        macro_rules! present {
+            ($array:expr, $cell:expr) => {
+                if $array.is_null(row) { Cell::Null } else { $cell($array.value(row)) }
+            };
+        }
+        match self {
+            Column::Number(array) => present!(array, Cell::Number),
+            Column::Integer(array) => present!(array, Cell::Integer),
+            Column::Text(array) => present!(array, text),
+            Column::LargeText(array) => present!(array, text),
+            Column::TextView(array) => present!(array, text),
+            Column::Time(array, per_second, is_instant) => {
+                present!(array, |units| time(units, *per_second, *is_instant))
+            }
+            Column::Other(array) => cell(array, row),
+        }
     }
 }
 
@@ -122,11 +181,6 @@ fn cell(array: &ArrayRef, row: usize) -> Cell<'_> {
     macro_rules! integer {
         ($kind:ty) => {
             Cell::Integer(i64::from(array.as_primitive::<$kind>().value(row)))
-        };
-    }
-    macro_rules! nanoseconds {
-        ($kind:ty, $factor:expr) => {
-            i128::from(array.as_primitive::<$kind>().value(row)) * $factor
         };
     }
     match array.data_type() {
@@ -160,18 +214,11 @@ fn cell(array: &ArrayRef, row: usize) -> Cell<'_> {
                 _ => Cell::Null,
             },
         },
-        DataType::Timestamp(unit, zone) => {
-            let nanoseconds = match unit {
-                TimeUnit::Second => nanoseconds!(TimestampSecondType, 1_000_000_000),
-                TimeUnit::Millisecond => nanoseconds!(TimestampMillisecondType, 1_000_000),
-                TimeUnit::Microsecond => nanoseconds!(TimestampMicrosecondType, 1_000),
-                TimeUnit::Nanosecond => nanoseconds!(TimestampNanosecondType, 1),
-            };
-            match zone {
-                Some(_) => Cell::Instant(nanoseconds as f64 / 1e9),
-                None => local(nanoseconds),
-            }
-        }
+        // Of a dictionary: others are known as times.
+        DataType::Timestamp(_, _) => match Column::of(array) {
+            Column::Time(array, per_second, is_instant) => time(array.value(row), per_second, is_instant),
+            _ => Cell::Null,
+        },
         DataType::Date32 => day(i64::from(array.as_primitive::<Date32Type>().value(row))),
         DataType::Date64 => day(array.as_primitive::<Date64Type>().value(row).div_euclid(86_400_000)),
         // Old writers do not mark their texts as such.
@@ -206,18 +253,27 @@ fn key(keys: &dyn Array, row: usize) -> Option<usize> {
     }
 }
 
-/// A date and time of day without a zone, which Arrow counts as if it were in UTC.
-fn local(nanoseconds: i128) -> Cell<'static> {
-    match Timestamp::from_nanosecond(nanoseconds) {
-        Ok(timestamp) => Cell::Local(Offset::UTC.to_datetime(timestamp)),
+/// A time of so many units, where so many of them are a second.
+fn time(units: i64, per_second: i64, is_instant: bool) -> Cell<'static> {
+    match is_instant {
+        true => {
+            let nanoseconds = i128::from(units) * i128::from(1_000_000_000 / per_second);
+            Cell::Instant(nanoseconds as f64 / 1e9)
+        }
+        false => local(units, per_second),
+    }
+}
+
+/// A date and time of day without a zone, which Arrow counts as if it were in UTC; so many of its units are a second.
+fn local(units: i64, per_second: i64) -> Cell<'static> {
+    let nanoseconds = units.rem_euclid(per_second) * (1_000_000_000 / per_second);
+    // Less than a second: it fits.
+    match Timestamp::new(units.div_euclid(per_second), nanoseconds as i32) {
+        Ok(timestamp) => Cell::Local(timestamp),
         Err(_) => Cell::Other("a date outside of the years -9999 to 9999"),
     }
 }
 
 fn day(days: i64) -> Cell<'static> {
-    const NANOSECONDS: i128 = 86_400_000_000_000;
-    match local(i128::from(days) * NANOSECONDS) {
-        Cell::Local(date) => Cell::Local(DateTime::from(Date::from(date))),
-        other => other,
-    }
+    local(days.saturating_mul(86_400), 1)
 }

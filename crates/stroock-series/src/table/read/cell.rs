@@ -1,6 +1,8 @@
 //! A cell of a table, wherever it comes from.
 
+use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 use super::decimal::with_comma;
 use crate::table::Fault;
@@ -19,8 +21,8 @@ pub(super) enum Cell<'a> {
     Number(f64),
     /// Seconds since the beginning of 1970, UTC.
     Instant(f64),
-    /// A date without a zone.
-    Local(DateTime),
+    /// A date without a zone, as the instant that it would be in UTC.
+    Local(Timestamp),
     /// Something that is neither a number nor a text nor a date, by a description.
     Other(&'static str),
 }
@@ -33,8 +35,16 @@ impl Cell<'_> {
             Cell::Text(bytes) => String::from_utf8_lossy(bytes).chars().take(80).collect(),
             Cell::Integer(number) => number.to_string(),
             Cell::Number(number) | Cell::Instant(number) => number.to_string(),
-            Cell::Local(date) => date.to_string(),
+            Cell::Local(_) => self.local().map_or_else(String::new, |date| date.to_string()),
             Cell::Other(description) => description.to_owned(),
+        }
+    }
+
+    /// The date of a cell without a zone.
+    pub(super) fn local(self) -> Option<DateTime> {
+        match self {
+            Cell::Local(date) => Some(Offset::UTC.to_datetime(date)),
+            _ => None,
         }
     }
 

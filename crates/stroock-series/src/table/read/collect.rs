@@ -209,11 +209,16 @@ impl<'a> RowReader<'a> {
     }
 
     fn read_parts(&self, all: &mut Collected, rows: &dyn Rows, line: u64) -> Result<(), Fault> {
-        let mut cells = [Cell::Null; 6];
-        for (cell, column) in cells.iter_mut().zip(&self.time) {
-            *cell = rows.cell(*column);
-        }
-        let time = self.roles.when.read(&cells[..self.time.len().min(6)], self.notation)?;
+        let time = match self.time.as_slice() {
+            [column] => self.roles.when.read(&[rows.cell(*column)], self.notation)?,
+            columns => {
+                let mut cells = [Cell::Null; 6];
+                for (cell, column) in cells.iter_mut().zip(columns) {
+                    *cell = rows.cell(*column);
+                }
+                self.roles.when.read(&cells[..columns.len().min(6)], self.notation)?
+            }
+        };
         let series = match self.id {
             None => all.ids.index(self.stem.as_bytes()).unwrap_or(0),
             Some(column) => {
@@ -288,11 +293,14 @@ impl<'a> RowReader<'a> {
         expected: &'static str,
     ) -> Result<u32, Fault> {
         // A series or a variable may well have the name `NA`, but not none.
-        if matches!(cell, Cell::Null | Cell::Text([])) {
+        if matches!(cell, Cell::Null | Cell::Text([])) || matches!(cell, Cell::Number(name) if name.is_nan())
+        {
             return Err(Fault::Empty { column: column.to_owned(), expected });
         }
-        let mut buffer = String::new();
-        let index = cell.name(&mut buffer).and_then(|name| names.index(name));
+        let index = match cell {
+            Cell::Integer(number) => names.index_of_integer(number),
+            cell => cell.name(&mut String::new()).and_then(|name| names.index(name)),
+        };
         index.ok_or_else(|| not_a(cell, column.to_owned(), |column, value| Fault::NotText { column, value }))
     }
 }

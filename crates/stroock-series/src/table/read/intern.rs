@@ -1,6 +1,7 @@
 //! Names that come again and again, as small numbers.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 
 /// Names in the order of their first appearance.
 ///
@@ -13,6 +14,9 @@ pub(super) struct Names {
     /// For each name the one that followed it when it came last.
     followers: Vec<u32>,
     last: u32,
+    /// The last name that was a whole number, and where others are written.
+    last_integer: Option<(i64, u32)>,
+    digits: String,
 }
 
 impl Names {
@@ -47,6 +51,23 @@ impl Names {
         Some(index)
     }
 
+    /// The number of a name that is a whole number; it is written only where it differs from the last one.
+    #[inline]
+    pub(super) fn index_of_integer(&mut self, name: i64) -> Option<u32> {
+        if let Some((last, index)) = self.last_integer
+            && last == name
+        {
+            return Some(index);
+        }
+        let mut digits = std::mem::take(&mut self.digits);
+        digits.clear();
+        write!(digits, "{name}").ok()?;
+        let index = self.index(digits.as_bytes())?;
+        self.digits = digits;
+        self.last_integer = Some((name, index));
+        Some(index)
+    }
+
     fn look_up(&mut self, name: &[u8]) -> Option<u32> {
         if let Some(&index) = self.indices.get(name) {
             return Some(index);
@@ -65,6 +86,6 @@ impl Names {
             self.indices.remove(name.as_bytes());
         }
         self.followers.truncate(count);
-        self.last = 0;
+        (self.last, self.last_integer) = (0, None);
     }
 }

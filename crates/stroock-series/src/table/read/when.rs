@@ -37,6 +37,7 @@ pub(super) struct When {
     kind: Kind,
     columns: Vec<String>,
     zone: TimeZone,
+    is_utc: bool,
     zone_name: String,
     /// What the numbers of a column that is read as numbers may be instead.
     pub(super) doubt: Option<DateFormat>,
@@ -81,7 +82,8 @@ impl When {
         let zone_name =
             zone.or(of_file.filter(|name| zone_named(name).is_some())).unwrap_or("UTC").to_owned();
         let zone = zone_named(&zone_name).ok_or_else(|| TableError::TimeZone { name: zone_name.clone() })?;
-        Ok(When { kind, columns: columns.to_vec(), zone, zone_name, doubt })
+        let is_utc = zone == TimeZone::UTC;
+        Ok(When { kind, columns: columns.to_vec(), zone, is_utc, zone_name, doubt })
     }
 
     /// What a number of the times means.
@@ -119,7 +121,8 @@ impl When {
         match cell {
             Cell::Text(bytes) => date::parse(std::str::from_utf8(bytes).ok()?, format, &self.zone),
             Cell::Instant(seconds) => Some(seconds),
-            Cell::Local(date) => date::in_zone(date, &self.zone),
+            Cell::Local(date) if self.is_utc => Some(date::seconds(date)),
+            Cell::Local(_) => date::in_zone(cell.local()?, &self.zone),
             Cell::Integer(_) | Cell::Number(_) => date::parse(&cell.shown(), format, &self.zone),
             Cell::Null | Cell::Other(_) => None,
         }
@@ -147,7 +150,7 @@ impl When {
 
     fn date_and_clock(&self, day: Cell<'_>, clock: Cell<'_>, format: DateFormat) -> Option<f64> {
         let day = match day {
-            Cell::Local(date) => date.date().to_string(),
+            Cell::Local(_) => day.local()?.date().to_string(),
             Cell::Text(_) | Cell::Integer(_) | Cell::Number(_) => {
                 date::day(&day.shown(), format)?.to_string()
             }
