@@ -297,8 +297,8 @@ impl Trainer<'_> {
             let shown: Vec<(&str, f64)> = [("loss", train.loss)].into_iter().chain(shown).collect();
             progress.end_epoch(&shown);
         };
-        log.iter_mut().try_for_each(EpochLog::sync)?;
-        checkpoint.save()?;
+        let stored = log.iter_mut().try_for_each(EpochLog::sync).and_then(|()| checkpoint.save());
+        world.agree(stored)?;
         let (model, best_model) = (checkpoint.last_model(&model)?, checkpoint.best_model(&model)?);
         let State { epochs, best, .. } = checkpoint.state;
         Ok(Trained { model, best_model, outcome, epochs, best })
