@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::say;
+use crate::output::{is_silent, say};
 
 /// How often a terminal is drawn anew, and a log gets a line.
 const TICK: Duration = Duration::from_millis(150);
@@ -15,7 +15,7 @@ const LINE: Duration = Duration::from_secs(20);
 /// Does some work and shows that it goes on: on a terminal by a line with the seconds so far that goes away at the end,
 /// elsewhere by a line every 20 seconds.
 pub fn busy<R>(text: &str, work: impl FnOnce() -> R) -> R {
-    if !stderr().is_terminal() {
+    if is_silent() || !stderr().is_terminal() {
         return with_lines(LINE, |seconds| say(&format!("{text}: {seconds} s so far")), work);
     }
     let line = ProgressBar::new_spinner();

@@ -1,6 +1,7 @@
 //! How a command fails: one sentence on standard error, exit code 1; or 130 where it was asked to stop.
 
 use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 
 use crate::advice::advice;
@@ -51,6 +52,12 @@ impl Failure {
             (last, cause) = (text, error.source());
         }
         ExitCode::FAILURE
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
-use stroock::run::{Progress, RunFolder, RunPaths, StopFlag, parse, to_toml};
+use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
 use stroock::training::Outcome;
@@ -15,6 +15,7 @@ use crate::evaluate;
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
 use crate::predict::length;
+use crate::processes::Processes;
 use crate::record::{Record, command_line};
 use crate::{report, tables};
 
@@ -56,10 +57,13 @@ pub fn tables_of(config: &RunConfig, how: &str) -> Result<Table, Failure> {
     }
 }
 
-pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
-    let (folder, config, table) = if arguments.resume { resume(arguments)? } else { begin(arguments)? };
+pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failure> {
+    let (folder, config, table) = open(arguments, processes)?;
     let stop = StopFlag::on_signals()?;
-    let fitted = config.fit.fit(&table, &folder, &stop, Progress::on_stderr)?;
+    let (world, progress) = (processes.world(), processes.progress());
+    let fitted = config.fit.fit_over(world, &table, folder.as_ref(), &stop, progress)?;
+    // The other processes have helped with the training, and are done.
+    let (Some(folder), Some(fitted)) = (folder, fitted) else { return Ok(()) };
     if fitted.outcome == Outcome::Stopped {
         let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
         return Err(Interrupted::after_epoch(fitted.epochs, how).into());
@@ -105,8 +109,30 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     print(&format!("The report: {}", page.display()))
 }
 
+/// The folder of the first process, and its settings and data in all of them.
+fn open(
+    arguments: &FitArguments,
+    processes: &Processes,
+) -> Result<(Option<RunFolder>, RunConfig, Table), Failure> {
+    let world = processes.world();
+    let opened = match (processes.is_first(), arguments.resume) {
+        (true, true) => resume(arguments).map(Some),
+        (true, false) => begin(arguments, processes).map(Some),
+        (false, _) => Ok(None),
+    };
+    let opened = world.agree(opened)?;
+    let (folder, config, table) = match opened {
+        Some((folder, config, table)) => (Some(folder), Some(config), Some(table)),
+        None => (None, None, None),
+    };
+    let config = processes.config_of_first(config)?;
+    let how = "all processes of a run need the same files";
+    let table = table.map_or_else(|| tables_of(&config, how), Ok);
+    Ok((folder, config, world.agree(table)?))
+}
+
 /// A new folder with settings from the data and the arguments.
-fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Failure> {
+fn begin(arguments: &FitArguments, processes: &Processes) -> Result<(RunFolder, RunConfig, Table), Failure> {
     if arguments.task == GoalName::Classify && arguments.target.is_none() {
         return Err(Failure::from("--task classify needs the column of classes: --target COLUMN"));
     }
@@ -120,6 +146,7 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
         Some(kind) => FitConfig::suggest_with(kind, &table, sampling, goal)?,
     };
     fit.logarithms.clone_from(&arguments.log);
+    fit.training.chunks = processes.chunks().unwrap_or(fit.training.chunks);
     let mut config = RunConfig {
         command: command_line(),
         data: DataConfig::of(&table, arguments.data.clone(), read),

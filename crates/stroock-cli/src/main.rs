@@ -14,6 +14,7 @@ mod fit;
 mod fits;
 mod output;
 mod predict;
+mod processes;
 mod record;
 mod report;
 mod reproduce;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Arguments, Command};
+use processes::Processes;
 
 fn main() -> ExitCode {
     allocator::keep_freed_memory();
@@ -31,14 +33,16 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Describe(arguments) => describe::run(&arguments),
-        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Fit(arguments) => Processes::find().and_then(|processes| fit::run(&arguments, &processes)),
         Command::Impute(arguments) => predict::impute(&arguments),
         Command::Forecast(arguments) => predict::forecast(&arguments),
         Command::Classify(arguments) => predict::classify(&arguments),
         Command::Sample(arguments) => predict::sample(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
-        Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Reproduce(arguments) => {
+            Processes::find().and_then(|processes| reproduce::run(&arguments, &processes))
+        }
         Command::Data(arguments) => data::run(&arguments),
         Command::Bench(bench) => bench::run(&bench),
         Command::Completions { shell } => {

@@ -26,11 +26,12 @@ fn record(arguments: &[&str]) -> TensorFile {
 #[test]
 fn reports_have_all_times_and_the_peak_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let measured: [&[&str]; 4] = [
+    let measured: [&[&str]; 5] = [
         &["path", "--steps", "4", "--series", "2", "--dim", "3"],
         &["encoder", "--batch-size", "2"],
         &["step", "sine", "--same-batch"],
         &["sample", "sine", "--batch-size", "1", "--samples", "2"],
+        &["processes", "sine", "--batch-size", "3", "--chunks", "2"],
     ];
     for arguments in measured {
         let text = bench(&[arguments, &["--repeat", "2", "--json"]].concat(), folder.path());

@@ -24,6 +24,9 @@ pub enum Bench {
     /// How time and memory grow with steps, series, samples, dimension and channels
     #[command(after_help = "Example:\n  stroock bench growth --out growth")]
     Growth(GrowthArguments),
+    /// Training steps of an experiment in the processes that a launcher of MPI has started
+    #[command(after_help = "Example:\n  mpirun -n 2 stroock bench processes physionet --batch-size 50")]
+    Processes(ProcessesArguments),
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +116,28 @@ pub struct DrawArguments {
     #[arg(long, default_value_t = 50)]
     pub repeat: usize,
     /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ProcessesArguments {
+    /// Which experiment
+    #[arg(value_parser = experiments(), default_value = "physionet")]
+    pub experiment: Experiment,
+    /// Series a step; the experiment's own batch size if not given
+    #[arg(long)]
+    pub batch_size: Option<usize>,
+    /// Pieces that a batch is cut into [default: 12 with a launcher, 1 without]
+    #[arg(long)]
+    pub chunks: Option<usize>,
+    /// Resolution of PhysioNet's times
+    #[arg(long, value_enum, default_value_t = Minutes::Six)]
+    pub minutes: Minutes,
+    /// Epochs of ten steps that are measured
+    #[arg(long, default_value_t = 10)]
+    pub repeat: usize,
+    /// Print one JSON object
     #[arg(long)]
     pub json: bool,
 }

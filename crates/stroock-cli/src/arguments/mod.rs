@@ -19,7 +19,7 @@ use stroock_experiments::rival::Rival;
 
 use crate::failure::Failure;
 
-pub use bench::{Bench, DrawArguments, EncoderArguments, PathArguments, StepArguments};
+pub use bench::{Bench, DrawArguments, EncoderArguments, PathArguments, ProcessesArguments, StepArguments};
 pub use growth::GrowthArguments;
 pub use practice::{
     ClassifyArguments, DescribeArguments, EvaluateArguments, FitArguments, ForecastArguments, GoalName,

@@ -4,6 +4,7 @@ mod encoder;
 mod growth;
 mod memory;
 mod path;
+mod processes;
 mod record;
 mod sample;
 mod shapes;
@@ -15,6 +16,7 @@ use stroock_experiments::protocol::Protocol;
 
 use crate::arguments::Bench;
 use crate::failure::Failure;
+use crate::processes::Processes;
 
 /// The latent SDE of an experiment: the parts of its step are timed one by one.
 fn latent_sde(protocol: &Protocol) -> Result<&LatentSdeConfig, Failure> {
@@ -29,5 +31,6 @@ pub fn run(bench: &Bench) -> Result<(), Failure> {
         Bench::Encoder(arguments) => encoder::run(arguments),
         Bench::Sample(arguments) => sample::run(arguments),
         Bench::Growth(arguments) => growth::run(arguments),
+        Bench::Processes(arguments) => processes::run(arguments, &Processes::find()?),
     }
 }

@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use stroock::model::ModelSettings;
-use stroock::run::{Progress, RunError, RunFolder, StopFlag, resolve_over, write_atomic};
+use stroock::run::{RunError, RunFolder, StopFlag, resolve_over, write_atomic};
 use stroock_experiments::data::Cache;
 use stroock_experiments::protocol::{Experiment, Options};
 use stroock_experiments::reproduce::{
@@ -20,12 +20,20 @@ use crate::arguments::{PresetName, ReproduceArguments, Seeds, Which};
 use crate::data::folder as data_folder;
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
+use crate::processes::Processes;
 
 const RESULTS: &str = "RESULTS.md";
+/// What a launcher of MPI sets.
+const CHUNKS: &str = "protocol.training.chunks";
 /// How a stopped run goes on.
 const GOES_ON: &str = "the same command with --resume goes on";
 
-pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
+pub fn run(arguments: &ReproduceArguments, processes: &Processes) -> Result<(), Failure> {
+    if processes.world().size() > 1 && !matches!(arguments.experiment, Some(Which::One(_))) {
+        return Err(
+            "only single experiments run in several processes: start this without the launcher of MPI".into(),
+        );
+    }
     if let Some(runs) = &arguments.table {
         return write_table(runs);
     }
@@ -50,15 +58,20 @@ pub fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
             .ok_or_else(|| no_preset(rival, experiment, preset))?,
     };
     config.limit = arguments.limit;
+    if let Some(chunks) = processes.chunks() {
+        config.protocol.training.chunks = chunks;
+    }
     if let Some(epochs) = arguments.epochs {
         config.protocol.training.run_for(epochs);
     }
     let out = arguments.out.clone().unwrap_or_else(|| Path::new("runs").join(config.folder_name()));
     let stop = StopFlag::on_signals()?;
     match arguments.seeds {
-        None => one(config, arguments.seed.unwrap_or(1), &out, arguments, &stop),
+        None => one(config, arguments.seed.unwrap_or(1), &out, arguments, processes, &stop),
         Some(Seeds(first, last)) => (first..=last).try_for_each(|seed| {
-            one(config.clone(), seed, &out.join(format!("seed-{seed}")), arguments, &stop)
+            let out = out.join(format!("seed-{seed}"));
+            // Where the first process stops or fails after the training, the others must not begin with the next run.
+            processes.world().agree(one(config.clone(), seed, &out, arguments, processes, &stop))
         }),
     }
 }
@@ -87,14 +100,25 @@ fn one(
     seed: u64,
     out: &Path,
     arguments: &ReproduceArguments,
+    processes: &Processes,
     stop: &StopFlag,
 ) -> Result<(), Failure> {
     config.protocol.training.seed = seed;
     let config = arguments.settings.over(&config)?;
-    let (folder, config) = open(config, out, arguments)?;
-    let prepared = PreparedData::load(&config, &data_folder(arguments.data_dir.as_deref())?, &Cache::find())?;
-    let command = command(arguments, seed);
-    let done = reproduce(&config, &prepared, &folder, command, stop, Progress::on_stderr)?;
+    let world = processes.world();
+    let opened = processes.is_first().then(|| open(config, out, arguments)).transpose();
+    let opened = world.agree(opened)?;
+    let (folder, config) = opened.unzip();
+    let config = processes.config_of_first(config)?;
+    // The first process may have to read the raw data, and fills the cache.
+    let load = || -> Result<PreparedData, Failure> {
+        Ok(PreparedData::load(&config, &data_folder(arguments.data_dir.as_deref())?, &Cache::find())?)
+    };
+    let prepared = world.first_before_others(load)?;
+    let command = command(arguments, seed, config.protocol.training.chunks);
+    let done = reproduce(world, &config, &prepared, folder.as_ref(), command, stop, processes.progress())?;
+    // The other processes have helped with training and testing, and are done.
+    let (Some(folder), Some(done)) = (folder, done) else { return Ok(()) };
     if done.result.status == RunStatus::Stopped {
         return Err(Interrupted::after_epoch(done.result.epochs, GOES_ON).into());
     }
@@ -130,6 +154,8 @@ fn open(
     if arguments.epochs.is_none() {
         wanted.protocol.training.epochs = stored.protocol.training.epochs;
     }
+    // Another number of processes must not change the numbers.
+    wanted.protocol.training.chunks = stored.protocol.training.chunks;
     wanted.protocol.training.keep_schedule_of(&stored.protocol.training);
     let mut as_wanted = stored;
     as_wanted.protocol.training.epochs = wanted.protocol.training.epochs;
@@ -144,8 +170,8 @@ fn open(
     Ok((folder, wanted))
 }
 
-/// The command that gives the same result.
-fn command(arguments: &ReproduceArguments, seed: u64) -> String {
+/// The command that gives the same result, in one process.
+fn command(arguments: &ReproduceArguments, seed: u64, chunks: usize) -> String {
     let mut words = vec!["stroock reproduce".to_owned()];
     if let Some(Which::One(experiment)) = arguments.experiment {
         words.push(experiment.name().to_owned());
@@ -165,6 +191,9 @@ fn command(arguments: &ReproduceArguments, seed: u64) -> String {
     }
     words.extend(arguments.settings.config.iter().map(|path| format!("--config {}", path.display())));
     words.extend(arguments.settings.set.iter().map(|(key, value)| format!("--set {key}={value}")));
+    if chunks > 1 && !arguments.settings.set.iter().any(|(key, _)| key == CHUNKS) {
+        words.push(format!("--set {CHUNKS}={chunks}"));
+    }
     words.join(" ")
 }
 

@@ -8,7 +8,7 @@ use stroock::model::{ModelError, OutputParts, PathDraws, SeriesModel};
 use stroock::score::{hits, squared_errors};
 use stroock::series::Dataset;
 use stroock::task::label_targets;
-use stroock::training::{Scores, TrainingError, Validation};
+use stroock::training::{Scores, TrainingError, Validation, World};
 use stroock_kernels::noise::NoiseKey;
 
 use crate::protocol::{Metric, Over};
@@ -45,21 +45,26 @@ pub struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// The metric of a model that is ready for inference.
+    /// The metric of a model that is ready for inference, its batches shared out among the processes of a world; all of
+    /// them get the same.
     ///
     /// # Errors
     /// When the series do not fit the model.
-    pub fn evaluate(&self, model: &impl SeriesModel) -> Result<Evaluation, TrainingError> {
-        let (mut sum, mut entries) = (0.0, 0);
-        for (index, numbers) in self.numbers.chunks(self.batch_size.max(1)).enumerate() {
-            let batch = self.batcher.assemble(self.data, numbers, self.key)?;
+    pub fn evaluate(&self, world: &dyn World, model: &impl SeriesModel) -> Result<Evaluation, TrainingError> {
+        let batches: Vec<&[usize]> = self.numbers.chunks(self.batch_size.max(1)).collect();
+        let of_batch = |index: usize| -> Result<Vec<f64>, TrainingError> {
+            let batch = self.batcher.assemble(self.data, batches[index], self.key)?;
             let (part, count) = self.of_batch(model, &batch).map_err(|source| TrainingError::Model {
                 epoch: 0,
                 batch: index + 1,
                 source,
             })?;
-            sum += part;
-            entries += count;
+            Ok(vec![part, count as f64])
+        };
+        let (mut sum, mut entries) = (0.0, 0);
+        for part in world.map_in_shares(batches.len(), of_batch)? {
+            sum += part[0];
+            entries += part[1] as usize;
         }
         Ok(Evaluation { value: sum / entries.max(1) as f64, entries })
     }
@@ -109,11 +114,11 @@ fn mean_of_draws(output: Tensor<3>) -> Vec<f32> {
 }
 
 impl<M: SeriesModel> Validation<M> for Evaluator<'_> {
-    fn score(&self, model: &M, _: u64) -> Result<Option<Scores>, TrainingError> {
+    fn score(&self, model: &M, _: u64, world: &dyn World) -> Result<Option<Scores>, TrainingError> {
         if self.numbers.is_empty() {
             return Ok(None);
         }
-        let value = self.evaluate(model)?.value;
+        let value = self.evaluate(world, model)?.value;
         let selection = if self.metric.is_gain() { -value } else { value };
         Ok(Some(Scores { selection, metrics: vec![(format!("validation_{}", self.metric.name()), value)] }))
     }

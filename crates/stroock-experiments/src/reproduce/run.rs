@@ -8,7 +8,7 @@ use stroock::batch::{Batcher, TargetChoice};
 use stroock::initial::InitialWeights;
 use stroock::model::{Description, ModelConfigError, ModelFileError, ModelSettings, StandardModel};
 use stroock::run::{ConfigError, Metrics, Progress, RunError, RunFolder, RunLength, StopFlag, to_toml};
-use stroock::training::{Outcome, Trainer, TrainingError};
+use stroock::training::{Outcome, Trainer, TrainingError, World, WorldError};
 use stroock_kernels::noise::{NoiseKey, Stage};
 use thiserror::Error;
 
@@ -28,6 +28,9 @@ pub enum ReproduceError {
     /// Training failed.
     #[error(transparent)]
     Training(#[from] TrainingError),
+    /// Another process of the run failed.
+    #[error(transparent)]
+    World(#[from] WorldError),
     /// The model file cannot be used.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
@@ -58,19 +61,21 @@ const DRAWS: usize = 16;
 /// The tested model is that of the best validation metric; where a protocol has no validation series, that of
 /// the last epoch. `command` is noted in the result.
 ///
+/// Several processes of a world train and test together. The first of them has the folder, and the result.
+///
 /// # Errors
-/// When the data do not fit, training diverges, or the folder cannot be written.
+/// When the data do not fit, training diverges, the folder cannot be written, or another process fails.
 pub fn reproduce(
+    world: &dyn World,
     config: &RunConfig,
     prepared: &PreparedData,
-    folder: &RunFolder,
+    folder: Option<&RunFolder>,
     command: String,
     stop: &StopFlag,
     progress: impl FnOnce(RunLength) -> Progress,
-) -> Result<Reproduction, ReproduceError> {
+) -> Result<Option<Reproduction>, ReproduceError> {
     let protocol = &config.protocol;
     let training = protocol.training;
-    folder.write_config(&to_toml(config)?)?;
     let device = Device::flex().autodiff();
     let model = protocol.model.init(&mut InitialWeights::new(training.seed, &device))?.materialize();
     let description = Description { model: protocol.model.clone(), data: prepared.description(config) };
@@ -96,10 +101,14 @@ pub fn reproduce(
         samples,
     };
     let steps_per_epoch = training.steps_of_epoch(prepared.split.train.len());
-    let length = RunLength { epochs: training.epochs, steps_per_epoch, done: trainer.done(folder)? };
-    let mut progress = progress(length);
+    let begin = |folder: &RunFolder| -> Result<u64, ReproduceError> {
+        folder.write_config(&to_toml(config)?)?;
+        Ok(trainer.done(folder)?)
+    };
+    let done = world.agree(folder.map_or(Ok(0), begin))?;
+    let mut progress = progress(RunLength { epochs: training.epochs, steps_per_epoch, done });
     let validation = evaluator(&prepared.split.validation, Stage::Validation, training.validation_samples);
-    let trained = trainer.run_with(model, &validation, folder, stop, &mut progress)?;
+    let trained = trainer.run_over(world, model, &validation, folder, stop, &mut progress)?;
     progress.finish();
 
     let by_validation = !prepared.split.validation.is_empty() && config.experiment != Experiment::Physionet;
@@ -109,17 +118,20 @@ pub fn reproduce(
     };
     let model = model.valid();
     let test = |samples| -> Result<Evaluation, TrainingError> {
-        evaluator(&prepared.split.test, Stage::Test, samples).evaluate(&model)
+        evaluator(&prepared.split.test, Stage::Test, samples).evaluate(world, &model)
     };
     let finished = trained.outcome != Outcome::Stopped;
+    let tested = test(training.validation_samples)?;
+    let test_with_draws = if finished { Some((DRAWS, test(DRAWS)?)) } else { None };
+    let Some(folder) = folder else { return Ok(None) };
     let result = RunResult {
         config: config.clone(),
         status: if finished { RunStatus::Finished } else { RunStatus::Stopped },
         epochs: trained.epochs,
         tested_epoch,
         selection: selection.into(),
-        test: test(training.validation_samples)?,
-        test_with_draws: if finished { Some((DRAWS, test(DRAWS)?)) } else { None },
+        test: tested,
+        test_with_draws,
         seconds: seconds(&folder.paths().metrics())?,
         threads: Some(rayon::current_num_threads()),
         series: [&prepared.split.train, &prepared.split.validation, &prepared.split.test].map(Vec::len),
@@ -127,7 +139,7 @@ pub fn reproduce(
         command,
     };
     result.write(folder.paths().folder())?;
-    Ok(Reproduction { model, description, result })
+    Ok(Some(Reproduction { model, description, result }))
 }
 
 /// Seconds of all epochs of a run.

@@ -13,12 +13,12 @@ use super::residuals::residual_process;
 use super::{DataConfig, EstimatorError, FitConfig, Goal, Model, Prepared, RunConfig};
 use crate::forecast::Forecaster;
 use crate::initial::InitialWeights;
-use crate::model::{DataDescription, Description, ModelSettings, TableDescription, Variable};
+use crate::model::{DataDescription, Description, ModelSettings, StandardModel, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
 use crate::sampler::Sampler;
 use crate::series::table::{ReadOptions, Table};
 use crate::series::{Dataset, Split};
-use crate::training::{Outcome, Trainer};
+use crate::training::{Alone, Outcome, Trained, Trainer, World};
 
 /// A fit that has ended.
 #[derive(Debug)]
@@ -74,6 +74,39 @@ impl FitConfig {
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
+        self.train_over(&Alone, table, folder.into(), stop, progress)?.complete()
+    }
+
+    /// [`fit`](Self::fit) in one of several processes that train together, all of which call this with the same table; the
+    /// first one has the folder, if there is one. Training is shared out, and what comes after it is done by the first
+    /// process alone: the others get nothing.
+    ///
+    /// # Errors
+    /// As for [`fit`](Self::fit), when there are more processes than [`TrainingConfig::chunks`], and when another process
+    /// fails.
+    ///
+    /// [`TrainingConfig::chunks`]: crate::training::TrainingConfig::chunks
+    pub fn fit_over<'f>(
+        &self,
+        world: &dyn World,
+        table: &Table,
+        folder: impl Into<Option<&'f RunFolder>>,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Option<Fitted>, EstimatorError> {
+        let learnt = self.train_over(world, table, folder.into(), stop, progress)?;
+        if world.is_first() { learnt.complete().map(Some) } else { Ok(None) }
+    }
+
+    /// Everything up to the end of training.
+    fn train_over<'a>(
+        &'a self,
+        world: &dyn World,
+        table: &'a Table,
+        folder: Option<&'a RunFolder>,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Learnt<'a>, EstimatorError> {
         let known = self.known_channels(table)?;
         let split = self.split(table);
         let scaler = self.scaler(table, &split)?;
@@ -100,49 +133,11 @@ impl FitConfig {
             metadata: Some(&metadata),
         };
         let steps_per_epoch = self.training.steps_of_epoch(learned.train.len());
-        let folder = folder.into();
-        let done = folder.map_or(Ok(0), |folder| trainer.done(folder))?;
+        let done = world.agree(folder.map_or(Ok(0), |folder| trainer.done(folder)))?;
         let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done };
         let mut progress = progress(length);
-        let trained = trainer.run(model, folder, stop, &mut progress)?;
-        let model = trained.best_model.valid();
-        let is_finished = trained.outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0);
-        if is_finished {
-            progress.phase("learning how observations scatter around the paths");
-            let about = &description.data;
-            let process = residual_process(&model, about, &data, kept.as_ref(), &split, self.goal)?;
-            description.data.residual = Some(process);
-        }
-        let mut model = Model { model, description, classifier: None, sampler: None };
-        if is_finished {
-            progress.phase("learning what sampled series are made of");
-            model.sampler = Sampler::fit(&model.predictor(), &data, &split)?;
-            progress.phase("comparing methods that forecast");
-            // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
-            if let Some(mut forecaster) = Forecaster::choose(table, &known) {
-                if self.goal == Goal::Forecast {
-                    model.compare_latent(&mut forecaster, table, &data, &split)?;
-                }
-                model.description.data.forecast = Some(forecaster);
-            }
-        }
-        let prepared = Prepared::new(data, table.origins.clone());
-        if is_finished && self.learns_series() {
-            progress.phase("learning classes of whole series");
-            model.classifier = model.learn_series(&prepared, &split, self.classifier())?;
-        }
-        progress.finish();
-        if let (Some(folder), true) = (folder, is_finished) {
-            model.save(&folder.paths().model())?;
-        }
-        Ok(Fitted {
-            model,
-            outcome: trained.outcome,
-            epochs: trained.epochs,
-            best: trained.best,
-            prepared,
-            split,
-        })
+        let trained = trainer.run_over(world, model, &trainer.by_loss(), folder, stop, &mut progress)?;
+        Ok(Learnt { config: self, table, folder, known, split, description, data, kept, trained, progress })
     }
 
     /// The series to learn from: windows of long series, and the windows across the borders of those for training.
@@ -192,5 +187,65 @@ impl FitConfig {
             }),
             forecast: None,
         }
+    }
+}
+
+/// A model that has been trained, and what else a fit needs to complete it.
+struct Learnt<'a> {
+    config: &'a FitConfig,
+    table: &'a Table,
+    folder: Option<&'a RunFolder>,
+    known: Vec<usize>,
+    split: Split,
+    description: Description,
+    data: Dataset,
+    kept: Option<KeptBack>,
+    trained: Trained<StandardModel>,
+    progress: Progress,
+}
+
+impl Learnt<'_> {
+    /// Learns what is not part of the network, where training has come to an end.
+    fn complete(self) -> Result<Fitted, EstimatorError> {
+        let Self { config, table, folder, known, split, mut description, data, kept, trained, mut progress } =
+            self;
+        let model = trained.best_model.valid();
+        let is_finished = trained.outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0);
+        if is_finished {
+            progress.phase("learning how observations scatter around the paths");
+            let about = &description.data;
+            let process = residual_process(&model, about, &data, kept.as_ref(), &split, config.goal)?;
+            description.data.residual = Some(process);
+        }
+        let mut model = Model { model, description, classifier: None, sampler: None };
+        if is_finished {
+            progress.phase("learning what sampled series are made of");
+            model.sampler = Sampler::fit(&model.predictor(), &data, &split)?;
+            progress.phase("comparing methods that forecast");
+            // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
+            if let Some(mut forecaster) = Forecaster::choose(table, &known) {
+                if config.goal == Goal::Forecast {
+                    model.compare_latent(&mut forecaster, table, &data, &split)?;
+                }
+                model.description.data.forecast = Some(forecaster);
+            }
+        }
+        let prepared = Prepared::new(data, table.origins.clone());
+        if is_finished && config.learns_series() {
+            progress.phase("learning classes of whole series");
+            model.classifier = model.learn_series(&prepared, &split, config.classifier())?;
+        }
+        progress.finish();
+        if let (Some(folder), true) = (folder, is_finished) {
+            model.save(&folder.paths().model())?;
+        }
+        Ok(Fitted {
+            model,
+            outcome: trained.outcome,
+            epochs: trained.epochs,
+            best: trained.best,
+            prepared,
+            split,
+        })
     }
 }

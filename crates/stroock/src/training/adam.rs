@@ -6,8 +6,9 @@ use burn::module::Module;
 use burn::tensor::{Gradients, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use super::Gradient;
 use crate::entries::entries;
-use crate::parameters::{ParameterMapper, ParameterVisitor, map_parameters, visit_parameters};
+use crate::parameters::{ParameterMapper, map_parameters};
 
 /// Settings of [`Adam`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,62 +60,45 @@ impl Adam {
         Self { config, steps: 0, moments: BTreeMap::new() }
     }
 
-    /// The norm of the gradient over all parameters of a module.
-    pub fn gradient_norm<M: Module>(module: &M, gradients: &Gradients) -> f64 {
-        let mut norm = Norm { gradients, square: 0.0 };
-        visit_parameters(module, &mut norm);
-        norm.square.sqrt()
-    }
-
     /// The module after one step with learning rate `rate`.
     pub fn step<M: Module>(&mut self, module: M, gradients: &Gradients, rate: f64) -> M {
+        let gradient = Gradient::of(&module, gradients);
         // Only clipping asks for the norm.
-        let norm = self.config.clip.map_or(0.0, |_| Self::gradient_norm(&module, gradients));
-        self.step_of_norm(module, gradients, rate, norm)
+        let norm = self.config.clip.map_or(0.0, |_| gradient.norm());
+        self.step_of_norm(module, &gradient, rate, norm)
     }
 
     /// [`step`](Self::step) for who knows the norm of the gradient already.
-    pub fn step_of_norm<M: Module>(&mut self, module: M, gradients: &Gradients, rate: f64, norm: f64) -> M {
+    pub fn step_of_norm<M: Module>(&mut self, module: M, gradient: &Gradient, rate: f64, norm: f64) -> M {
         self.steps += 1;
         let shorten = match self.config.clip {
             Some(limit) => (limit / norm.max(f64::MIN_POSITIVE)).min(1.0),
             None => 1.0,
         };
+        let gradients = gradient.by_parameter();
         map_parameters(module, &mut Update { adam: self, gradients, rate, shorten: shorten as f32 })
     }
 }
 
-struct Norm<'a> {
-    gradients: &'a Gradients,
-    square: f64,
-}
-
-impl ParameterVisitor for Norm<'_> {
-    fn visit<const D: usize>(&mut self, _: &str, parameter: Tensor<D>) {
-        if let Some(gradient) = parameter.grad(self.gradients) {
-            self.square += entries(gradient).iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>();
-        }
-    }
-}
-
-struct Update<'a> {
+struct Update<'a, G> {
     adam: &'a mut Adam,
-    gradients: &'a Gradients,
+    /// Of the parameters that are still to come.
+    gradients: G,
     rate: f64,
     shorten: f32,
 }
 
-impl ParameterMapper for Update<'_> {
+impl<'g, G: Iterator<Item = Option<&'g [f32]>>> ParameterMapper for Update<'_, G> {
     fn map<const D: usize>(&mut self, name: &str, parameter: Tensor<D>) -> Tensor<D> {
-        let Some(gradient) = parameter.grad(self.gradients) else { return parameter };
+        let Some(gradient) = self.gradients.next().flatten() else { return parameter };
         let (shape, device) = (parameter.shape(), parameter.device());
         let mut values = entries(parameter);
-        self.update(name, &mut values, &entries(gradient));
+        self.update(name, &mut values, gradient);
         Tensor::from_data(TensorData::new(values, shape), &device).require_grad()
     }
 }
 
-impl Update<'_> {
+impl<G> Update<'_, G> {
     fn update(&mut self, name: &str, values: &mut [f32], gradient: &[f32]) {
         let Adam { config, steps, moments } = &mut *self.adam;
         let moments = moments.entry(name.to_owned()).or_default();

@@ -1,13 +1,14 @@
 //! What of a run is on disk, and when.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use burn::module::Module;
 use serde::{Deserialize, Serialize};
 
-use super::{Adam, Average, Moments, TrainingError};
+use super::{Adam, Average, Moments, TrainingError, World, WorldError};
 use crate::model::{FileMetadata, from_file, to_file};
-use crate::run::{RunFolder, Tensor as StoredTensor, TensorFile};
+use crate::run::{LastState, RunError, RunFolder, Tensor as StoredTensor, TensorFile};
 
 /// What a run must know to go on, beside parameters, moments and averages.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -42,8 +43,10 @@ pub(super) struct Checkpoint<'a> {
 impl<'a> Checkpoint<'a> {
     /// The start of a run, or where its folder ends, with the model, the optimiser and the average as they are there.
     ///
-    /// In a folder without an average, one that is asked for starts anew.
+    /// In a folder without an average, one that is asked for starts anew. Of several processes, the first one has the
+    /// folder, and tells the others what is in it.
     pub fn open<M: Module>(
+        world: &dyn World,
         folder: Option<&'a RunFolder>,
         metadata: Option<&'a FileMetadata>,
         mut model: M,
@@ -52,20 +55,17 @@ impl<'a> Checkpoint<'a> {
     ) -> Result<(Self, M, Adam, Option<Average>), TrainingError> {
         let mut state = State::default();
         let mut best = None;
-        if let Some(folder) = folder
-            && let Some(last) = folder.load_last::<State>()?
-        {
-            model = from_file(model, &last.model)?;
-            state = last.state;
+        let stored = folder.map(Stored::load).transpose().map(Option::flatten);
+        if let Some(stored) = Stored::of_first(world, stored)? {
+            model = from_file(model, &stored.last.model)?;
+            state = stored.last.state;
             adam.steps = state.steps;
-            adam.moments = moments_of(&last.optimiser)?;
+            adam.moments = moments_of(&stored.last.optimiser)?;
             if let Some(average) = &mut average {
                 average.steps = state.averaged;
-                average.parameters = averages_of(&last.optimiser)?;
+                average.parameters = averages_of(&stored.last.optimiser)?;
             }
-            if state.best.is_some() {
-                best = Some(TensorFile::load(&folder.paths().model())?);
-            }
+            best = stored.best;
         }
         let parameters = to_file(&model)?;
         if let Some(best) = &mut best {
@@ -123,6 +123,26 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
+    /// Ends an epoch that has been `stored`: all processes must have the same parameters.
+    pub fn compare(&self, world: &dyn World, stored: Result<(), TrainingError>) -> Result<(), TrainingError> {
+        if world.size() == 1 {
+            return stored;
+        }
+        let mut hash = DefaultHasher::new();
+        for (_, tensor) in &self.parameters.tensors {
+            tensor
+                .entries::<f32>()
+                .iter()
+                .flat_map(|entries| entries.iter())
+                .for_each(|x| x.to_bits().hash(&mut hash));
+        }
+        let hashes = world.everyones(stored.map(|()| hash.finish().to_ne_bytes().to_vec()))?;
+        match hashes.iter().position(|hash| *hash != hashes[0]) {
+            Some(rank) => Err(WorldError::Differs { rank, size: world.size() }.into()),
+            None => Ok(()),
+        }
+    }
+
     /// The model with the best score so far.
     pub fn best_model<M: Module>(&self, model: &M) -> Result<M, TrainingError> {
         Ok(from_file(apart(model), &self.best)?)
@@ -136,6 +156,76 @@ impl<'a> Checkpoint<'a> {
             None => model,
         })
     }
+}
+
+/// What a run folder has to resume from.
+struct Stored {
+    last: LastState<State>,
+    /// The best model, where there is one.
+    best: Option<TensorFile>,
+}
+
+impl Stored {
+    fn load(folder: &RunFolder) -> Result<Option<Self>, TrainingError> {
+        let Some(last) = folder.load_last::<State>()? else { return Ok(None) };
+        let best = match last.state.best {
+            Some(_) => Some(TensorFile::load(&folder.paths().model())?),
+            None => None,
+        };
+        Ok(Some(Self { last, best }))
+    }
+
+    /// What the first process has loaded.
+    fn of_first(
+        world: &dyn World,
+        loaded: Result<Option<Self>, TrainingError>,
+    ) -> Result<Option<Self>, TrainingError> {
+        if world.size() == 1 {
+            return loaded;
+        }
+        let message = loaded.and_then(|loaded| loaded.map_or(Ok(Vec::new()), |stored| stored.to_bytes()));
+        match &world.everyones(message)?[0][..] {
+            [] => Ok(None),
+            bytes => Ok(Some(Self::from_bytes(bytes)?)),
+        }
+    }
+
+    /// The files one after the other, each after its length.
+    fn to_bytes(&self) -> Result<Vec<u8>, TrainingError> {
+        let LastState { model, optimiser, state } = &self.last;
+        let state = serde_json::to_vec(state).map_err(unreadable)?;
+        let best = self.best.as_ref().map_or(Ok(Vec::new()), TensorFile::to_bytes)?;
+        let files = [state, model.to_bytes()?, optimiser.to_bytes()?, best];
+        Ok(files
+            .into_iter()
+            .flat_map(|file| [&(file.len() as u64).to_ne_bytes()[..], &file].concat())
+            .collect())
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, RunError> {
+        let mut rest = bytes;
+        let mut file = || -> &[u8] {
+            let length = rest.split_first_chunk().map_or(0, |(length, after)| {
+                rest = after;
+                u64::from_ne_bytes(*length) as usize
+            });
+            rest.split_off(..length.min(rest.len())).unwrap_or_default()
+        };
+        let state = serde_json::from_slice(file()).map_err(unreadable)?;
+        let [model, optimiser] = [file(), file()].map(|bytes| TensorFile::from_bytes(FIRST_PROCESS, bytes));
+        let best = match file() {
+            [] => None,
+            bytes => Some(TensorFile::from_bytes(FIRST_PROCESS, bytes)?),
+        };
+        Ok(Self { last: LastState { model: model?, optimiser: optimiser?, state }, best })
+    }
+}
+
+/// What errors call the files that come from the first process.
+const FIRST_PROCESS: &str = "the state of the first process";
+
+fn unreadable(error: serde_json::Error) -> RunError {
+    RunError::State { path: FIRST_PROCESS.into(), reason: error.to_string() }
 }
 
 /// A copy of a model. Clones would share the running moments of batch normalisations: what is loaded into one would be

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::WorldError;
 use crate::batch::TargetsError;
 use crate::model::{ModelError, ModelFileError};
 use crate::run::{RunError, TensorFileProblem};
@@ -16,6 +17,17 @@ pub enum TrainingError {
     /// The batch size is zero.
     #[error("`batch_size` is 0; at least one series a step is needed")]
     BatchSize,
+    /// There are more processes than chunks of a batch.
+    #[error(
+        "`chunks` is {chunks}: a batch is cut into fewer chunks than there are processes ({processes}), and some would have \
+         nothing to do. It is fixed when a run begins: start a new run, or take at most {chunks} processes"
+    )]
+    Chunks {
+        /// Chunks of a batch.
+        chunks: usize,
+        /// Processes.
+        processes: usize,
+    },
     /// The memory of the average of the parameters is not in `[0, 1)`.
     #[error("`average` is {average}; the memory of an average is at least 0 and less than 1, e.g. 0.999")]
     Average {
@@ -83,6 +95,9 @@ pub enum TrainingError {
     /// The model file cannot be described.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
+    /// The processes of a run cannot go on together.
+    #[error(transparent)]
+    World(#[from] WorldError),
     /// Parameters cannot be stored.
     #[error("the parameters cannot be stored: {0}")]
     Parameters(#[from] TensorFileProblem),

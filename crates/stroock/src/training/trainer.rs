@@ -7,11 +7,11 @@ use stroock_kernels::noise::NoiseKey;
 
 use super::checkpoint::{Checkpoint, State};
 use super::epoch::EpochMeans;
+use super::step::BatchGradient;
 use super::validation::ValidationLoss;
-use super::{Adam, AdamConfig, Average, Schedule, Scores, TrainingError, Validation};
-use crate::batch::{Batch, Batcher};
-use crate::entries::entries;
-use crate::model::{FileMetadata, PathDraws, SeriesModel, TrainingSeries};
+use super::{Adam, AdamConfig, Alone, Average, Schedule, Scores, TrainingError, Validation, World};
+use crate::batch::Batcher;
+use crate::model::{FileMetadata, SeriesModel, TrainingSeries};
 use crate::objective::ElboWeights;
 use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
 use crate::series::{Dataset, Split, shuffled};
@@ -24,6 +24,9 @@ pub struct TrainingConfig {
     pub epochs: u64,
     /// Series a step.
     pub batch_size: usize,
+    /// Pieces that a batch is cut into, whose gradients are added up in a fixed order: as many processes at most can train
+    /// together, and any number of them gets the same bits. 1 leaves batches whole.
+    pub chunks: usize,
     /// How many of the training series, drawn anew, make an epoch; `None` is all of them.
     pub series_per_epoch: Option<usize>,
     /// Full learning rate.
@@ -56,6 +59,7 @@ impl Default for TrainingConfig {
         Self {
             epochs: 60,
             batch_size: 64,
+            chunks: 1,
             series_per_epoch: None,
             rate: 1e-3,
             schedule: Schedule::CyclicCosine { period: 60 },
@@ -100,9 +104,12 @@ impl TrainingConfig {
         self.series_of_epoch(series).div_ceil(self.batch_size.max(1)) as u64
     }
 
-    fn check(&self) -> Result<(), TrainingError> {
+    fn check(&self, world: &dyn World) -> Result<(), TrainingError> {
         if self.batch_size == 0 {
             return Err(TrainingError::BatchSize);
+        }
+        if self.chunks < world.size() {
+            return Err(TrainingError::Chunks { chunks: self.chunks, processes: world.size() });
         }
         if let Some(average) = self.average.filter(|average| !(0.0..1.0).contains(average)) {
             return Err(TrainingError::Average { average });
@@ -187,7 +194,12 @@ impl Trainer<'_> {
         stop: &StopFlag,
         progress: &mut Progress,
     ) -> Result<Trained<M>, TrainingError> {
-        self.run_with(model, &ValidationLoss(self), folder, stop, progress)
+        self.run_with(model, &self.by_loss(), folder, stop, progress)
+    }
+
+    /// Models compared by their loss on the validation series, as [`run`](Self::run) does it.
+    pub fn by_loss<M: SeriesModel>(&self) -> impl Validation<M> {
+        ValidationLoss(self)
     }
 
     /// [`run`](Self::run) with another way to compare models.
@@ -202,16 +214,37 @@ impl Trainer<'_> {
         stop: &StopFlag,
         progress: &mut Progress,
     ) -> Result<Trained<M>, TrainingError> {
+        self.run_over(&Alone, model, validation, folder, stop, progress)
+    }
+
+    /// [`run_with`](Self::run_with) in one of several processes that train together: all of them call this with the same
+    /// model, data and settings, and all get the same models, to the last bit those that one process gets.
+    ///
+    /// The first process has the folder, if there is one; the others have none, and take its state from the first one.
+    /// A request to stop in any process stops all of them after the same step.
+    ///
+    /// # Errors
+    /// As for [`run_with`](Self::run_with), when there are more processes than [`TrainingConfig::chunks`], and when another
+    /// process fails.
+    pub fn run_over<'f, M: SeriesModel>(
+        &self,
+        world: &dyn World,
+        model: M,
+        validation: &impl Validation<M>,
+        folder: impl Into<Option<&'f RunFolder>>,
+        stop: &StopFlag,
+        progress: &mut Progress,
+    ) -> Result<Trained<M>, TrainingError> {
         if self.split.train.is_empty() {
             return Err(TrainingError::NoSeries);
         }
-        self.config.check()?;
+        self.config.check(world)?;
         let (adam, average) = (Adam::new(self.config.adam), self.config.average.map(Average::new));
         let folder = folder.into();
         let (mut checkpoint, mut model, mut adam, mut average) =
-            Checkpoint::open(folder, self.metadata, model, adam, average)?;
-        let mut log =
-            folder.map(|folder| EpochLog::resume(folder, &self.config, &checkpoint.state)).transpose()?;
+            Checkpoint::open(world, folder, self.metadata, model, adam, average)?;
+        let log = folder.map(|folder| EpochLog::resume(folder, &self.config, &checkpoint.state)).transpose();
+        let mut log = world.agree(log)?;
         let mut began = Instant::now();
         let outcome = loop {
             let epoch = checkpoint.state.epochs;
@@ -222,14 +255,15 @@ impl Trainer<'_> {
             if self.config.patience > 0 && since_best >= self.config.patience {
                 break Outcome::EarlyStop;
             }
-            let (trained, train) = match self.epoch(model, &mut adam, &mut average, epoch, stop, progress) {
-                Ok(epoch) => epoch,
-                Err(error) => {
-                    // The last good model is kept.
-                    checkpoint.save()?;
-                    return Err(error);
-                }
-            };
+            let (trained, train) =
+                match self.epoch(world, model, &mut adam, &mut average, epoch, stop, progress) {
+                    Ok(epoch) => epoch,
+                    Err(error) => {
+                        // The last good model is kept.
+                        checkpoint.save()?;
+                        return Err(error);
+                    }
+                };
             model = trained;
             let Some(train) = train else {
                 // The half epoch is dropped, so that a resumed run is the same as one that was not stopped.
@@ -240,27 +274,32 @@ impl Trainer<'_> {
                 None => model.valid(),
             };
             self.show(&mut valid, epoch + 1)?;
-            let scores = validation.score(&valid, epoch + 1)?;
+            let scores = world.agree(validation.score(&valid, epoch + 1, world))?;
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
             let last_step = self.config.steps_of_epoch(self.split.train.len()) - 1;
             let rate = self.rate(epoch, last_step);
-            let row = metrics_row(epoch + 1, &train, scores.as_ref(), rate, began);
+            let row = metrics_row(epoch + 1, &train, scores.as_ref(), rate, began, world.size());
             // What is stored from here on takes its time as well, and counts for the next epoch.
             began = Instant::now();
-            if let Some(log) = &mut log {
-                log.append(&row)?;
-            }
-            checkpoint.note(&model, &adam, average.as_ref(), (&valid, score))?;
-            if (epoch + 1).is_multiple_of(self.config.save_every.max(1)) {
-                log.iter_mut().try_for_each(EpochLog::sync)?;
-                checkpoint.save()?;
-            }
+            let mut store = || -> Result<(), TrainingError> {
+                if let Some(log) = &mut log {
+                    log.append(&row)?;
+                }
+                checkpoint.note(&model, &adam, average.as_ref(), (&valid, score))?;
+                if (epoch + 1).is_multiple_of(self.config.save_every.max(1)) {
+                    log.iter_mut().try_for_each(EpochLog::sync)?;
+                    checkpoint.save()?;
+                }
+                Ok(())
+            };
+            let stored = store();
+            checkpoint.compare(world, stored)?;
             let shown = scores.map(|scores| ("validation", scores.selection));
             let shown: Vec<(&str, f64)> = [("loss", train.loss)].into_iter().chain(shown).collect();
             progress.end_epoch(&shown);
         };
-        log.iter_mut().try_for_each(EpochLog::sync)?;
-        checkpoint.save()?;
+        let stored = log.iter_mut().try_for_each(EpochLog::sync).and_then(|()| checkpoint.save());
+        world.agree(stored)?;
         let (mut model, best_model) = (checkpoint.last_model(&model)?, checkpoint.best_model(&model)?);
         let State { epochs, best, .. } = checkpoint.state;
         self.show(&mut model, epochs)?;
@@ -291,8 +330,10 @@ impl Trainer<'_> {
     }
 
     /// One pass over the training series; without means where it was asked to stop.
+    #[expect(clippy::too_many_arguments, reason = "the state of a run is in four of them")]
     fn epoch<M: SeriesModel>(
         &self,
+        world: &dyn World,
         mut model: M,
         adam: &mut Adam,
         average: &mut Option<Average>,
@@ -307,26 +348,21 @@ impl Trainer<'_> {
         let numbers: Vec<usize> = order.into_iter().map(|i| self.split.train[i]).collect();
         let mut means = EpochMeans::default();
         for (index, numbers) in numbers.chunks(self.config.batch_size).enumerate() {
-            if stop.is_requested() {
+            if world.any(stop.is_requested())? {
                 return Ok((model, None));
             }
             let rate = self.rate(epoch, index as u64);
-            let (epoch, number) = (epoch + 1, index + 1);
-            let batch = self.batcher.assemble(self.data, numbers, key)?;
-            let draws = PathDraws { key, samples: self.config.samples, first_sample: 0 };
-            let objective = model.objective(&batch, draws, self.config.weights.at(epoch));
-            let objective =
-                objective.map_err(|source| TrainingError::Model { epoch, batch: number, source })?;
-            let values = entries(objective.losses.clone());
-            self.check_finite(&values, &batch, epoch, number)?;
-            means.add(&values, &objective);
-            let gradients = objective.losses.mean().backward();
-            let norm = Adam::gradient_norm(&model, &gradients);
+            let (epoch, batch) = (epoch + 1, index + 1);
+            let computed = self.batch_gradient(world, model, numbers, key, (epoch, batch))?;
+            let BatchGradient { model: moved, losses, gradient } = computed;
+            self.check_finite(&losses.numbers[..numbers.len()], numbers, epoch, batch)?;
+            means.add(&losses, numbers.len());
+            let norm = gradient.norm();
             if !norm.is_finite() {
-                let series = self.name(&batch, 0);
-                return Err(TrainingError::GradientNotFinite { epoch, batch: number, series });
+                let series = self.name(numbers[0]);
+                return Err(TrainingError::GradientNotFinite { epoch, batch, series });
             }
-            model = adam.step_of_norm(model, &gradients, rate, norm);
+            model = adam.step_of_norm(moved, &gradient, rate, norm);
             average.iter_mut().for_each(|average| average.update(&model));
             progress.step(numbers.len() as u64, means.loss);
         }
@@ -335,24 +371,21 @@ impl Trainer<'_> {
 
     fn check_finite(
         &self,
-        losses: &[f32],
-        batch: &Batch,
+        losses: &[f64],
+        numbers: &[usize],
         epoch: u64,
-        number: usize,
+        batch: usize,
     ) -> Result<(), TrainingError> {
-        match losses.iter().position(|loss| !loss.is_finite()) {
-            Some(b) => Err(TrainingError::NotFinite {
-                epoch,
-                batch: number,
-                series: self.name(batch, b),
-                loss: losses[b],
-            }),
+        match losses.iter().zip(numbers).find(|(loss, _)| !loss.is_finite()) {
+            Some((&loss, &number)) => {
+                Err(TrainingError::NotFinite { epoch, batch, series: self.name(number), loss: loss as f32 })
+            }
             None => Ok(()),
         }
     }
 
-    fn name(&self, batch: &Batch, b: usize) -> String {
-        self.data.series()[batch.numbers[b] as usize].id.clone()
+    fn name(&self, number: usize) -> String {
+        self.data.series()[number].id.clone()
     }
 }
 
@@ -391,6 +424,7 @@ fn metrics_row(
     scores: Option<&Scores>,
     rate: f64,
     began: Instant,
+    processes: usize,
 ) -> MetricsRow {
     let parts = train
         .parts
@@ -399,5 +433,9 @@ fn metrics_row(
     let scores = scores.iter().flat_map(|scores| &scores.metrics);
     let row = scores.fold(parts, |row, (name, value)| row.with(name.as_str(), *value));
     let threads = rayon::current_num_threads() as i64;
-    row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64()).with("threads", threads)
+    let row = row.with("rate", rate).with("seconds", began.elapsed().as_secs_f64()).with("threads", threads);
+    match processes {
+        1 => row,
+        more => row.with("processes", more as i64),
+    }
 }

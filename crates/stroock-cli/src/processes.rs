@@ -1,0 +1,72 @@
+//! Commands that train in several processes, where a launcher of MPI has started them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use stroock::run::{Progress, RunLength, parse, to_toml};
+use stroock::training::World;
+use stroock_mpi::Launched;
+
+use crate::failure::Failure;
+use crate::output::{say, silence};
+
+/// Pieces of a batch where a launcher has started the command: twelve can be shared out evenly among 1, 2, 3, 4 and 6.
+const CHUNKS: usize = 12;
+
+/// The processes of a command.
+pub struct Processes {
+    launched: Launched,
+}
+
+impl Processes {
+    /// Finds the others. Only the first process prints.
+    pub fn find() -> Result<Self, Failure> {
+        let launched = stroock_mpi::launch()?;
+        if !launched.world().is_first() {
+            silence();
+        }
+        // Who names the number of threads gets it.
+        if let Some(threads) = launched.threads().filter(|_| std::env::var_os("RAYON_NUM_THREADS").is_none())
+        {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+        }
+        if launched.is_launched() {
+            let (processes, threads) = (launched.world().size(), rayon::current_num_threads());
+            say(&format!(
+                "Processes: {processes}, with {threads} threads each. Should one die, --resume goes on from the last \
+                 saved epoch, in any number of processes."
+            ));
+        }
+        Ok(Self { launched })
+    }
+
+    pub fn world(&self) -> &dyn World {
+        self.launched.world()
+    }
+
+    /// Whether this process writes and prints.
+    pub fn is_first(&self) -> bool {
+        self.world().is_first()
+    }
+
+    /// How many pieces batches are cut into where nobody says so; `None` leaves that to the settings of the run.
+    pub fn chunks(&self) -> Option<usize> {
+        self.launched.is_launched().then_some(CHUNKS)
+    }
+
+    /// The display of a run.
+    pub fn progress(&self) -> fn(RunLength) -> Progress {
+        if self.is_first() { Progress::on_stderr } else { Progress::hidden }
+    }
+
+    /// The configuration of the first process.
+    pub fn config_of_first<C: Serialize + DeserializeOwned>(&self, here: Option<C>) -> Result<C, Failure> {
+        let text = here.as_ref().map_or(Ok(String::new()), to_toml).map_err(Failure::from);
+        let texts = self.world().everyones(text.map(String::into_bytes))?;
+        match here {
+            Some(config) => Ok(config),
+            None => {
+                Ok(parse("the settings of the first process".as_ref(), &String::from_utf8_lossy(&texts[0]))?)
+            }
+        }
+    }
+}
