@@ -6,7 +6,8 @@
 >>> ahead = model.forecast(df, 24)               # doctest: +SKIP
 
 A data frame of pandas, polars, pyarrow or DuckDB goes in, and one of the same kind comes back. `stroock.torch` and
-`stroock.jax` have the paths of the model as operations of these frameworks, `stroock.sklearn` has estimators.
+`stroock.jax` have the paths of the model as operations of these frameworks, `stroock.sklearn` has estimators,
+`stroock.spark` and `stroock.dask` have predictions on these engines.
 """
 
 from ._demo import demo

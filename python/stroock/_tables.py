@@ -50,7 +50,7 @@ def read_options(roles: Dict[str, Any], options: Dict[str, Any]) -> Tuple[str, s
             options[key] = str(options[key])
     known = {
         "id", "time", "variable", "value", "variables", "statics", "ignore", "label", "label_per_time", "time_zone",
-        "date_format", "missing", "duplicates", "skip_bad_rows",
+        "date_format", "missing", "duplicates", "skip_bad_rows", "is_part",
     }  # fmt: skip
     for key in options:
         if key not in known:

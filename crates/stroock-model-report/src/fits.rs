@@ -3,7 +3,7 @@
 use stroock::estimator::{EvaluateOptions, Model, Subject};
 use stroock::model::PathDraws;
 use stroock::predict::{Draws, Summary};
-use stroock::score::{HoldOut, withhold};
+use stroock::score::{HoldOut, withhold_of};
 use stroock::series::Dataset;
 use stroock_kernels::noise::{NoiseKey, Stage};
 use stroock_report::{Band, Fit, Points};
@@ -52,7 +52,8 @@ impl Shown {
         numbers.sort_by_key(|number| std::cmp::Reverse(values(number)));
         numbers.truncate(count);
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
-        let data = withhold(data.clone(), &numbers, options.hold_out, &statics, options.seed)?;
+        let streams = subject.streams(&numbers);
+        let data = withhold_of(data.clone(), &streams, options.hold_out, &statics, options.seed)?;
         let scale = &model.table()?.time;
         let windows = model.table()?.sampling.window.is_some();
         let times: Vec<Vec<f64>> = numbers.iter().map(|&number| fine(&data.series()[number].times)).collect();

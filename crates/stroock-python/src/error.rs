@@ -19,6 +19,7 @@ pub mod exceptions {
     create_exception!(stroock, StroockError, PyValueError, "What stroock could not do, and why.");
     create_exception!(stroock, TableError, StroockError, "A table cannot be read.");
     create_exception!(stroock, ModelError, StroockError, "A model cannot be fitted or used.");
+    create_exception!(stroock, NothingAhead, ModelError, "All series end after what is to be forecast.");
     create_exception!(stroock, PathError, StroockError, "A path cannot be computed.");
 }
 
@@ -68,7 +69,11 @@ impl From<WriteError> for Failure {
 
 impl From<EstimatorError> for Failure {
     fn from(error: EstimatorError) -> Self {
-        Failure(exceptions::ModelError::new_err(sentence(&error, advice::about_model(&error))))
+        let text = sentence(&error, advice::about_model(&error));
+        Failure(match error {
+            EstimatorError::NothingAhead { .. } => exceptions::NothingAhead::new_err(text),
+            _ => exceptions::ModelError::new_err(text),
+        })
     }
 }
 

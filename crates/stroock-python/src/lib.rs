@@ -23,6 +23,7 @@ fn _stroock(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("StroockError", py.get_type::<error::exceptions::StroockError>())?;
     module.add("TableError", py.get_type::<error::exceptions::TableError>())?;
     module.add("ModelError", py.get_type::<error::exceptions::ModelError>())?;
+    module.add("NothingAhead", py.get_type::<error::exceptions::NothingAhead>())?;
     module.add("PathError", py.get_type::<error::exceptions::PathError>())?;
     module.add_class::<frame::Frame>()?;
     module.add_class::<model::Model>()?;

@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use stroock::estimator::{
-    EstimatorError, EvaluateOptions, Goal, Model as Fitted, PredictOptions, RunConfig, SampleSource, Subject,
+    EstimatorError, EvaluateOptions, EvaluationSums, Goal, Model as Fitted, Part, PredictOptions, RunConfig,
+    SampleSource, Subject,
 };
 use stroock::model::ModelSettings;
 use stroock::run::{MetricsRow, to_toml};
@@ -111,17 +112,31 @@ impl Model {
 
     /// What is held out to test the model.
     fn hold_out(&self, name: Option<&str>, share: f64, block: usize) -> PyResult<HoldOut> {
-        let ahead = self.run.as_ref().is_some_and(|(config, _)| config.fit.goal == Goal::Forecast);
-        match name {
-            Some("random") => Ok(HoldOut::Random { share }),
-            Some("tail") => Ok(HoldOut::Tail { share }),
-            None if ahead => Ok(HoldOut::Tail { share }),
-            None | Some("blocks") => Ok(HoldOut::Blocks { share, length: block }),
-            Some(other) => Err(wrong(format!(
+        match name.unwrap_or(self.usual_hold_out()) {
+            "random" => Ok(HoldOut::Random { share }),
+            "tail" => Ok(HoldOut::Tail { share }),
+            "blocks" => Ok(HoldOut::Blocks { share, length: block }),
+            other => Err(wrong(format!(
                 "hold_out=\"{other}\": what is held out is \"random\", \"blocks\" or \"tail\""
             ))),
         }
     }
+
+    /// What is held out where nobody says.
+    fn usual_hold_out(&self) -> &'static str {
+        let ahead = self.run.as_ref().is_some_and(|(config, _)| config.fit.goal == Goal::Forecast);
+        if ahead { "tail" } else { "blocks" }
+    }
+}
+
+fn check_hold_out(share: f64, block: usize, draws: usize) -> PyResult<()> {
+    if !(share > 0.0 && share < 1.0) {
+        return Err(wrong(format!("share={share}: a share lies between 0 and 1")));
+    }
+    if draws == 0 || block == 0 {
+        return Err(wrong("draws and block must be at least 1"));
+    }
+    Ok(())
 }
 
 /// Values that are held out, and how many after each other, if nobody says.
@@ -329,12 +344,7 @@ impl Model {
         seed: u64,
         samples: Option<&str>,
     ) -> PyResult<(String, String)> {
-        if !(share > 0.0 && share < 1.0) {
-            return Err(wrong(format!("share={share}: a share lies between 0 and 1")));
-        }
-        if draws == 0 || block == 0 {
-            return Err(wrong("draws and block must be at least 1"));
-        }
+        check_hold_out(share, block, draws)?;
         let hold_out = self.hold_out(hold_out, share, block)?;
         let source = match samples {
             None => None,
@@ -358,6 +368,47 @@ impl Model {
         let (words, evaluation) = evaluation.map_err(Failure::from)?;
         let json = serde_json::to_string(&evaluation).map_err(|error| wrong(error.to_string()))?;
         Ok((words.to_owned(), json))
+    }
+
+    /// What scores on a part of a table are made of, as JSON; [`evaluation`](Self::evaluation) puts the parts together.
+    #[pyo3(signature = (given, hold_out, share, block, draws, seed))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+    fn evaluate_part(
+        &self,
+        py: Python<'_>,
+        given: Given<'_>,
+        hold_out: &str,
+        share: f64,
+        block: usize,
+        draws: usize,
+        seed: u64,
+    ) -> PyResult<String> {
+        check_hold_out(share, block, draws)?;
+        let hold_out = self.hold_out(Some(hold_out), share, block)?;
+        let options = EvaluateOptions { hold_out, draws, seed, origins: 1 };
+        let (table, _) = self.read(py, given)?;
+        let sums = self.with(py, |model| {
+            let prepared = model.prepare(&table)?;
+            model.evaluation_sums(&prepared, None, &options)
+        })?;
+        serde_json::to_string(&sums.map_err(Failure::from)?).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// The scores that follow from all parts of a table, as [`evaluate`](Self::evaluate) has them.
+    fn evaluation(&self, py: Python<'_>, parts: Vec<String>) -> PyResult<(String, String)> {
+        let mut whole: Option<EvaluationSums> = None;
+        for part in &parts {
+            let part: EvaluationSums =
+                serde_json::from_str(part).map_err(|error| wrong(error.to_string()))?;
+            match &mut whole {
+                Some(whole) => whole.merge(&part).map_err(|error| wrong(error.to_string()))?,
+                None => whole = Some(part),
+            }
+        }
+        let whole = whole.ok_or_else(|| wrong("the table has no rows"))?;
+        let evaluation = self.with(py, |model| model.evaluation(&whole))?.map_err(Failure::from)?;
+        let json = serde_json::to_string(&evaluation).map_err(|error| wrong(error.to_string()))?;
+        Ok((Part::Given.in_words().to_owned(), json))
     }
 
     /// A page about the model and its scores, and about its fit where that is known: HTML that needs nothing else.
@@ -401,6 +452,15 @@ impl Model {
             serde_json::json!({
                 "id": columns.and_then(|columns| columns.id.clone()),
                 "time_columns": columns.map(|columns| columns.time.clone()),
+                // The columns of variables and values of a long table.
+                "long": columns.and_then(|columns| match &columns.form {
+                    Form::Long { variable, value } => Some([variable, value]),
+                    Form::Wide { .. } => None,
+                }),
+                "is_dated": model.table().is_ok_and(|table| matches!(table.time, TimeScale::Date { .. })),
+                "is_per_time": columns.and_then(|columns| columns.label.as_ref()).map(|label| label.per_time),
+                "forecasts": about.forecast.is_some(),
+                "hold_out": self.usual_hold_out(),
                 "not_read": columns.map(|columns| columns.ignored.clone()),
                 "model": model.description.model.kind(),
                 "variables": names(false),

@@ -55,6 +55,10 @@ pub struct ReadOptions {
     pub duplicates: Duplicates,
     /// Leave out the rows that cannot be understood, and count them, instead of giving up.
     pub skip_bad_rows: bool,
+    /// The table is a part of another one: it need not have what a model expects somewhere in a table, nor a row that can
+    /// be understood.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
     /// What a model expects of the table.
     #[serde(skip)]
     pub expect: Option<Expectation>,
@@ -79,6 +83,7 @@ impl Default for ReadOptions {
             decimal: None,
             duplicates: Duplicates::Error,
             skip_bad_rows: false,
+            is_part: false,
             expect: None,
         }
     }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::bridge::Bridged;
 use super::predictions::PredictOptions;
 use super::wanted::{Gathered, chunks};
-use super::{EstimatorError, Model, Prepared, SamplesEvaluation};
+use super::{EstimatorError, EvaluationSums, Model, Prepared, SamplesEvaluation};
 use crate::classifier::Choice;
-use crate::score::{ClassScores, ClassSums, HeldOutScores, HoldOut, Scores, held_times, withhold};
+use crate::score::{ClassScores, ClassSums, HeldOutScores, HoldOut, Scores, held_times, withhold_of};
 use crate::series::{Dataset, Labels};
 
 /// How a model is tested.
@@ -95,6 +95,9 @@ impl Model {
     /// predictions, with lines between their neighbours (or the last value, where the tail is held out) and with the
     /// mean of the training data.
     ///
+    /// What is held out of a series, and the noise of its predictions, depends on its name where all series are tested
+    /// on, and on its number where some are.
+    ///
     /// # Errors
     /// When there is nothing to hold out.
     pub fn evaluate(
@@ -103,11 +106,26 @@ impl Model {
         numbers: Option<&[usize]>,
         options: &EvaluateOptions,
     ) -> Result<Evaluation, EstimatorError> {
+        self.evaluation(&self.evaluation_sums(prepared, numbers, options)?)
+    }
+
+    /// The sums that [`evaluate`](Self::evaluate) makes its scores of.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    pub fn evaluation_sums(
+        &self,
+        prepared: &Prepared,
+        numbers: Option<&[usize]>,
+        options: &EvaluateOptions,
+    ) -> Result<EvaluationSums, EstimatorError> {
         let all: Vec<usize> = (0..prepared.data.series().len()).collect();
-        let numbers = numbers.unwrap_or(&all);
+        let (numbers, is_whole) = (numbers.unwrap_or(&all), numbers.is_none());
         let about = &self.description.data;
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
-        let data = withhold(prepared.data.clone(), numbers, options.hold_out, &statics, options.seed)?;
+        let streams = prepared.test_streams(numbers, is_whole);
+        let streams: Vec<(usize, u32)> = numbers.iter().copied().zip(streams).collect();
+        let data = withhold_of(prepared.data.clone(), &streams, options.hold_out, &statics, options.seed)?;
         // The next window would know the future.
         let ahead = matches!(options.hold_out, HoldOut::Tail { .. });
         let bridges = if ahead { None } else { self.bridges()? };
@@ -126,56 +144,33 @@ impl Model {
         for wanted in chunks(held, &wanted, options.draws) {
             let numbers: Vec<usize> = wanted.iter().map(|wanted| wanted.number).collect();
             let times: Vec<Vec<f64>> = wanted.iter().map(|wanted| wanted.times.clone()).collect();
-            let drawn = self.predictor().posterior(&held.data, &numbers, &times, draws.path_draws())?;
+            let streams = held.test_streams(&numbers, is_whole);
+            let paths = draws.path_draws();
+            let drawn = self.predictor().posterior_of(&held.data, &numbers, &streams, &times, paths)?;
             for (wanted, drawn) in wanted.iter().zip(&drawn) {
                 sums.add(&held.data.series()[wanted.number], drawn);
             }
         }
-        let overall = sums.overall.finish().ok_or(EstimatorError::NothingToHoldOut)?;
-        let variables = about.variables.iter().zip(&sums.variables).filter_map(|(variable, sums)| {
-            Some(VariableEvaluation { name: variable.name.clone(), scores: sums.finish()? })
-        });
-        Ok(Evaluation {
+        Ok(EvaluationSums {
             options: *options,
             series: numbers.len(),
-            overall,
-            variables: variables.collect(),
-            classes: self.evaluate_classes(prepared, numbers, &draws)?,
-            samples: None,
+            overall: sums.overall,
+            variables: sums.variables,
+            classes: self.class_sums(prepared, numbers, is_whole, &draws)?,
             warnings: prepared.warnings.clone(),
         })
     }
 
-    /// Scores of classes, where the model predicts them and the series have them. Nothing is held out for these.
-    fn evaluate_classes(
-        &self,
-        prepared: &Prepared,
-        numbers: &[usize],
-        draws: &PredictOptions,
-    ) -> Result<Option<ClassEvaluation>, EstimatorError> {
-        let classes = &self.description.data.classes;
-        if classes.is_empty() {
-            return Ok(None);
-        }
-        let chosen = numbers.iter().map(|&number| prepared.data.series()[number].clone()).collect();
-        let origins = numbers.iter().map(|&number| prepared.origins[number]).collect();
-        let chosen = Prepared::new(Dataset::new(prepared.data.observation(), chosen)?, origins);
-        let mut sums = ClassSums::new(classes.len());
-        // By their places among those that are tested on: a figure that was published stays what it is.
-        let streams: Vec<u32> = (0..chosen.data.series().len() as u32).collect();
-        let probabilities = self.class_probabilities(&chosen, &streams, draws)?;
-        for (series, rows) in chosen.data.series().iter().zip(&probabilities) {
-            let truths: Vec<Option<u32>> = match &series.labels {
-                Labels::Class(class) => vec![Some(*class)],
-                Labels::ClassPerTime(classes) => classes.clone(),
-                Labels::None | Labels::RealPerTime { .. } => Vec::new(),
-            };
-            for (truth, row) in truths.iter().zip(rows) {
-                if let Some(truth) = truth.filter(|truth| (*truth as usize) < classes.len()) {
-                    sums.add(truth as usize, row)?;
-                }
-            }
-        }
+    /// The scores that follow from sums.
+    ///
+    /// # Errors
+    /// When nothing was held out.
+    pub fn evaluation(&self, sums: &EvaluationSums) -> Result<Evaluation, EstimatorError> {
+        let about = &self.description.data;
+        let overall = sums.overall.finish().ok_or(EstimatorError::NothingToHoldOut)?;
+        let variables = about.variables.iter().zip(&sums.variables).filter_map(|(variable, sums)| {
+            Some(VariableEvaluation { name: variable.name.clone(), scores: sums.finish()? })
+        });
         let left_out = self.classifier.as_ref().map(|classifier| {
             let about = classifier.description();
             LeftOut {
@@ -185,6 +180,52 @@ impl Model {
                 choice: about.choice,
             }
         });
-        Ok(sums.finish().map(|scores| ClassEvaluation { classes: classes.clone(), scores, left_out }))
+        let scores = sums.classes.as_ref().and_then(ClassSums::finish);
+        let classes =
+            scores.map(|scores| ClassEvaluation { classes: about.classes.clone(), scores, left_out });
+        Ok(Evaluation {
+            options: sums.options,
+            series: sums.series,
+            overall,
+            variables: variables.collect(),
+            classes,
+            samples: None,
+            warnings: sums.warnings.clone(),
+        })
+    }
+
+    /// Sums over classes, where the model predicts them and the series have them. Nothing is held out for these.
+    fn class_sums(
+        &self,
+        prepared: &Prepared,
+        numbers: &[usize],
+        is_whole: bool,
+        draws: &PredictOptions,
+    ) -> Result<Option<ClassSums>, EstimatorError> {
+        let classes = self.description.data.classes.len();
+        if classes == 0 {
+            return Ok(None);
+        }
+        let chosen = numbers.iter().map(|&number| prepared.data.series()[number].clone()).collect();
+        let origins = numbers.iter().map(|&number| prepared.origins[number]).collect();
+        let chosen = Prepared::new(Dataset::new(prepared.data.observation(), chosen)?, origins);
+        let mut sums = ClassSums::new(classes);
+        // By their places among those that are tested on, where these were chosen: published figures have them.
+        let places: Vec<usize> = (0..chosen.data.series().len()).collect();
+        let streams = chosen.test_streams(&places, is_whole);
+        let probabilities = self.class_probabilities(&chosen, &streams, draws)?;
+        for (series, rows) in chosen.data.series().iter().zip(&probabilities) {
+            let truths: Vec<Option<u32>> = match &series.labels {
+                Labels::Class(class) => vec![Some(*class)],
+                Labels::ClassPerTime(classes) => classes.clone(),
+                Labels::None | Labels::RealPerTime { .. } => Vec::new(),
+            };
+            for (truth, row) in truths.iter().zip(rows) {
+                if let Some(truth) = truth.filter(|truth| (*truth as usize) < classes) {
+                    sums.add(truth as usize, row)?;
+                }
+            }
+        }
+        Ok(Some(sums))
     }
 }

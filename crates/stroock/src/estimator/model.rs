@@ -6,6 +6,7 @@ use std::path::Path;
 use burn::tensor::Device;
 
 use super::EstimatorError;
+use super::stream::stream;
 use crate::classifier::SeriesClassifier;
 use crate::model::{Description, ModelSettings, StandardModel, TableDescription};
 use crate::predict::Predictor;
@@ -49,19 +50,18 @@ impl Prepared {
         Self { data, origins, user_times, warnings: Vec::new() }
     }
 
-    /// For each of the given series the number that its noise depends on: a hash of its name and its origin, so that
-    /// the prediction of a series does not depend on the others of its table.
+    /// For each of the given series the number that its noise depends on.
     pub(super) fn streams(&self, numbers: &[usize]) -> Vec<u32> {
-        let stream = |&number: &usize| {
-            let id = self.data.series()[number].id.bytes();
-            let origin = self.origins[number].to_bits().to_le_bytes();
-            // FNV-1a, whose halves are folded into one.
-            let hash = id.chain(origin).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-            });
-            (hash ^ (hash >> 32)) as u32
-        };
-        numbers.iter().map(stream).collect()
+        numbers.iter().map(|&number| stream(&self.data.series()[number].id, self.origins[number])).collect()
+    }
+
+    /// The same for a test of the model: their names where all series are tested on, so that parts of a table can be
+    /// tested apart; their numbers where some were kept for it, so that published figures stay what they are.
+    pub(super) fn test_streams(&self, numbers: &[usize], is_whole: bool) -> Vec<u32> {
+        match is_whole {
+            true => self.streams(numbers),
+            false => numbers.iter().map(|&number| number as u32).collect(),
+        }
     }
 }
 

@@ -173,16 +173,24 @@ impl Model {
         Ok(predictions)
     }
 
-    /// Refuses times at which the drift of the model means nothing: polynomials grow without bound outside of the
-    /// interval that they are taken on.
-    fn check_reach(&self, prepared: &Prepared, wanted: &[Wanted]) -> Result<(), EstimatorError> {
+    /// The last time at which the drift of the model means anything, as series count it: polynomials grow without bound
+    /// outside of the interval that they are taken on.
+    fn reach(&self) -> f64 {
         let axis = self.description.data.batcher.grid_axis;
-        let Some(reach) = self.description.model.reach() else { return Ok(()) };
-        let last = axis.to_user(reach.max(axis.horizon));
-        let too_far = |wanted: &&Wanted| wanted.times.last().is_some_and(|&time| time > last);
-        let Some(wanted) = wanted.iter().find(too_far) else { return Ok(()) };
+        let reach = self.description.model.reach();
+        reach.map_or(f64::INFINITY, |reach| axis.to_user(reach.max(axis.horizon)))
+    }
+
+    /// Whether the model means anything at all wanted times.
+    pub(super) fn reaches(&self, wanted: &Wanted) -> bool {
+        wanted.times.last().is_none_or(|&time| time <= self.reach())
+    }
+
+    /// Refuses times that the model does not reach.
+    fn check_reach(&self, prepared: &Prepared, wanted: &[Wanted]) -> Result<(), EstimatorError> {
+        let Some(wanted) = wanted.iter().find(|wanted| !self.reaches(wanted)) else { return Ok(()) };
         let series = prepared.data.series()[wanted.number].id.clone();
-        let last = self.table()?.time.write(prepared.origins[wanted.number] + last);
+        let last = self.table()?.time.write(prepared.origins[wanted.number] + self.reach());
         Err(EstimatorError::TooFar { series, last })
     }
 

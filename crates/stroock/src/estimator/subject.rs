@@ -85,6 +85,13 @@ impl Subject {
         }
     }
 
+    /// For each of the series with these numbers, its number and the stream that [`evaluate`](Self::evaluate) chooses by
+    /// what it holds out of the series.
+    pub fn streams(&self, numbers: &[usize]) -> Vec<(usize, u32)> {
+        let streams = self.prepared.test_streams(numbers, self.numbers.is_none());
+        numbers.iter().copied().zip(streams).collect()
+    }
+
     /// Sampled series beside those of the test.
     ///
     /// # Errors

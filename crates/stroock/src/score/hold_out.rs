@@ -83,6 +83,22 @@ pub fn withhold(
     is_static: &[bool],
     seed: u64,
 ) -> Result<Dataset, SeriesError> {
+    let streams: Vec<(usize, u32)> = numbers.iter().map(|&number| (number, number as u32)).collect();
+    withhold_of(data, &streams, how, is_static, seed)
+}
+
+/// [`withhold`] where what is chosen depends on a stream that is given with the number of each series, in place of the
+/// number itself: it then does not depend on the place of a series among others.
+///
+/// # Errors
+/// When `is_static` has another length than an observation.
+pub fn withhold_of(
+    data: Dataset,
+    streams: &[(usize, u32)],
+    how: HoldOut,
+    is_static: &[bool],
+    seed: u64,
+) -> Result<Dataset, SeriesError> {
     let observation = data.observation();
     let channels = observation.len();
     if !is_static.is_empty() && is_static.len() != channels {
@@ -94,13 +110,13 @@ pub fn withhold(
         });
     }
     let mut all = data.into_series();
-    let mut chosen: Vec<usize> = numbers.to_vec();
+    let mut chosen = streams.to_vec();
     chosen.sort_unstable();
-    chosen.dedup();
-    for number in chosen {
+    chosen.dedup_by_key(|(number, _)| *number);
+    for (number, stream) in chosen {
         if let Some(series) = all.get_mut(number) {
             let entries = Entries::new(series, observation, is_static);
-            let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), number as u32);
+            let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), stream);
             let mask = series.withheld.get_or_insert_with(|| vec![false; series.times.len() * channels]);
             for (index, group) in held {
                 let start = index * channels + group * entries.width;
@@ -135,10 +151,10 @@ impl Entries {
     }
 
     /// The chosen (index of time, group), without the first of all where it would leave nothing visible.
-    fn choose(&self, series: &Series, how: HoldOut, key: NoiseKey, number: u32) -> Vec<(usize, usize)> {
+    fn choose(&self, series: &Series, how: HoldOut, key: NoiseKey, of_series: u32) -> Vec<(usize, usize)> {
         let mut held = Vec::new();
         for (group, times) in self.times.iter().enumerate() {
-            let mut stream = key.stream(Purpose::HoldOut, number, group as u32);
+            let mut stream = key.stream(Purpose::HoldOut, of_series, group as u32);
             let chosen = match how {
                 HoldOut::Random { share } => random(times, series.times.len(), share, &mut stream),
                 HoldOut::Blocks { share, length } => blocks(times, share, length, &mut stream),

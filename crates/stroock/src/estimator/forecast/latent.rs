@@ -102,22 +102,18 @@ impl Model {
         self.dynamic().filter(answers).collect()
     }
 
-    /// What the latent model says about the given channels at times of the user, for each series by its name; `None`
-    /// where its drift does not reach so far.
+    /// What the latent model says about what is asked of series, by their names; nothing about series whose times its drift
+    /// does not reach.
     pub(super) fn latent_forecast(
         &self,
         table: &Table,
-        times: &HashMap<&str, &[f64]>,
-        channels: &[usize],
+        asked: &HashMap<&str, Asked<'_>>,
         options: &PredictOptions,
-    ) -> Result<Option<Predictions>, EstimatorError> {
-        let until = times.values().filter_map(|times| times.last()).fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-        let prepared = self.prepare_recent(table, until)?;
+    ) -> Result<Predictions, EstimatorError> {
+        let prepared = self.prepare_recent(table, asked)?;
         let mut wanted = Vec::new();
         for (number, series) in prepared.data.series().iter().enumerate() {
-            let Some(times) = times.get(series.id.as_str()).filter(|times| !times.is_empty()) else {
-                continue;
-            };
+            let Some(Asked { times, channels }) = asked.get(series.id.as_str()) else { continue };
             let origin = prepared.origins[number];
             let entries = (0..times.len()).flat_map(|k| channels.iter().map(move |&channel| (k, channel)));
             wanted.push(Wanted {
@@ -127,26 +123,35 @@ impl Model {
                 entries: entries.collect(),
             });
         }
-        match self.predict(&prepared, &wanted, options) {
-            Ok(predictions) => Ok(Some(predictions)),
-            Err(EstimatorError::TooFar { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        wanted.retain(|wanted| self.reaches(wanted));
+        self.predict(&prepared, &wanted, options)
     }
 
     /// The series of a table as the latent model forecasts them: whole, or the window of each that ends last and holds
-    /// the time `until`, if it can.
-    fn prepare_recent(&self, table: &Table, until: f64) -> Result<Prepared, EstimatorError> {
+    /// the last time that is asked for, if it can.
+    fn prepare_recent(
+        &self,
+        table: &Table,
+        asked: &HashMap<&str, Asked<'_>>,
+    ) -> Result<Prepared, EstimatorError> {
         match self.table()?.sampling.window {
             Some(window) => {
                 let (table, warnings) = self.arranged(table)?;
-                let (data, origins) = recent(&table, window, until)?;
+                let (data, origins) = recent(&table, window, asked)?;
                 let data = self.description.data.scaler.apply(&data)?;
                 Ok(Prepared { warnings, ..Prepared::new(data, origins) })
             }
             None => self.prepare(table),
         }
     }
+}
+
+/// What is asked of one series.
+pub(super) struct Asked<'a> {
+    /// Times of the user, increasing.
+    pub times: &'a [f64],
+    /// Channels that the latent model answers for.
+    pub channels: Vec<usize>,
 }
 
 impl Predictions {
@@ -167,11 +172,16 @@ impl Predictions {
     }
 }
 
-/// The last part of every series: a window that holds what is known lately and, if it can, the time `until`.
+/// The last part of every series of which anything is asked: a window that holds what is known lately and, if it can, the
+/// last time that is asked for.
 ///
 /// It begins at a multiple of the window's length or, for windows of whole days, at the beginning of a day, so that
 /// the hour of the day means the same as in training.
-fn recent(table: &Table, window: f64, until: f64) -> Result<(Dataset<f64>, Vec<f64>), EstimatorError> {
+fn recent(
+    table: &Table,
+    window: f64,
+    asked: &HashMap<&str, Asked<'_>>,
+) -> Result<(Dataset<f64>, Vec<f64>), EstimatorError> {
     let observation = table.data.observation();
     let channels = observation.len();
     let day = matches!(table.time, TimeScale::Date { .. }) && (window / DAY).fract() == 0.0;
@@ -190,6 +200,8 @@ fn recent(table: &Table, window: f64, until: f64) -> Result<(Dataset<f64>, Vec<f
     let (mut pieces, mut origins) = (Vec::new(), Vec::new());
     for (number, end) in kept {
         let (series, shift) = (&table.data.series()[number], table.origins[number]);
+        let until = asked.get(series.id.as_str()).and_then(|asked| asked.times.last());
+        let Some(until) = until else { continue };
         // Far enough for the forecast, but not so far that nothing is known.
         let wished = ((until - window) / step).ceil() * step;
         let least = ((end - window) / step).ceil() * step;

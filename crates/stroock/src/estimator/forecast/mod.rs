@@ -10,6 +10,9 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use stroock_kernels::noise::{NoiseKey, Purpose, Stage, Stream};
 
+use latent::Asked;
+
+use super::stream::stream;
 use super::wanted::MOST_TIMES;
 use super::{EstimatorError, Model, PredictOptions, Predictions};
 use crate::forecast::{Forecast, Forecaster, Track, tracks, usual_step};
@@ -100,16 +103,15 @@ impl Model {
             }
         }
         let channels: Vec<usize> = self.dynamic().collect();
-        let one = |(number, (track, times)): (usize, (&Track, &Vec<f64>))| -> Vec<Option<Answer>> {
+        let one = |(track, times): (&Track, &Vec<f64>)| -> Vec<Option<Answer>> {
             let of_channel = |&channel: &usize| {
                 let forecast = forecaster.forecast(track, channel, times, &table.time)?;
-                let place = (number * table.variables.len() + channel) as u32;
-                Some(Answer::of(&forecast, options, place))
+                Some(Answer::of(&forecast, options, &track.id, channel))
             };
             if times.is_empty() { Vec::new() } else { channels.iter().map(of_channel).collect() }
         };
         let pairs: Vec<(&Track, &Vec<f64>)> = tracks.iter().zip(&times).collect();
-        let answers: Vec<Vec<Option<Answer>>> = pairs.into_par_iter().enumerate().map(one).collect();
+        let answers: Vec<Vec<Option<Answer>>> = pairs.into_par_iter().map(one).collect();
         for ((track, times), answers) in tracks.iter().zip(&times).zip(&answers) {
             for (k, &time) in times.iter().enumerate() {
                 for (&channel, answer) in channels.iter().zip(answers) {
@@ -125,13 +127,15 @@ impl Model {
         let steps = step.length() / forecaster.step.length();
         let longest = times.iter().map(Vec::len).max().unwrap_or(1) as f64 * steps;
         predictions.notes = self.forecast_sentences(forecaster, longest);
-        let latent = self.latent_channels(forecaster, longest);
-        if !latent.is_empty() {
-            let ids = tracks.iter().map(|track| track.id.as_str());
-            let asked: HashMap<&str, &[f64]> = ids.zip(times.iter().map(Vec::as_slice)).collect();
-            if let Some(others) = self.latent_forecast(&table, &asked, &latent, options)? {
-                predictions.replace(&others);
-            }
+        // Whether the latent model answers is decided for each series by its own horizon.
+        let asked = tracks.iter().zip(&times).map(|(track, times)| {
+            let channels = self.latent_channels(forecaster, times.len() as f64 * steps);
+            (track.id.as_str(), Asked { times, channels })
+        });
+        let asked: HashMap<&str, Asked<'_>> =
+            asked.filter(|(_, asked)| !asked.times.is_empty() && !asked.channels.is_empty()).collect();
+        if !asked.is_empty() {
+            predictions.replace(&self.latent_forecast(&table, &asked, options)?);
         }
         predictions.raise(&self.description.data.variables);
         Ok(predictions)
@@ -181,11 +185,14 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(forecast: &Forecast, options: &PredictOptions, place: u32) -> Self {
+    /// Samples depend on the name of the series, the channel, and nothing else of the table.
+    fn of(forecast: &Forecast, options: &PredictOptions, id: &str, channel: usize) -> Self {
         let all = 0..forecast.len();
         let key = NoiseKey::of(options.seed, Stage::Prediction);
+        let key = key.derive(Stage::Observations { channel: channel as u64 });
+        let of_series = stream(id, 0.0);
         let path = |sample: usize| {
-            let mut stream: Stream = key.stream(Purpose::Observations, place, sample as u32);
+            let mut stream: Stream = key.stream(Purpose::Observations, of_series, sample as u32);
             forecast.path(|| stroock_forecast::normal_quantile(stream.uniform()))
         };
         Self {
