@@ -11,7 +11,7 @@ use super::tables::{IntervalArguments, OutputArguments, TableArguments, at_least
 
 #[derive(Debug, Args)]
 pub struct DescribeArguments {
-    /// CSV (optionally gzipped) or Parquet files; `-` reads standard input
+    /// CSV (optionally gzipped) or Parquet files, folders of these, or patterns such as 'parts/*.parquet'; `-` reads standard input
     #[arg(required = true)]
     pub data: Vec<PathBuf>,
     /// Column of class labels
@@ -26,7 +26,7 @@ pub struct DescribeArguments {
 
 #[derive(Debug, Args)]
 pub struct FitArguments {
-    /// CSV (optionally gzipped) or Parquet files; `-` reads standard input
+    /// CSV (optionally gzipped) or Parquet files, folders of these, or patterns such as 'parts/*.parquet'; `-` reads standard input
     #[arg(required_unless_present = "resume")]
     pub data: Vec<PathBuf>,
     /// Folder for the run; it must not contain a run already, unless --resume is given
@@ -102,7 +102,7 @@ impl From<GoalName> for Goal {
 pub struct SubjectArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// CSV (optionally gzipped) or Parquet files; `-` reads standard input
+    /// CSV (optionally gzipped) or Parquet files, folders of these, or patterns such as 'parts/*.parquet'; `-` reads standard input
     #[arg(required = true)]
     pub data: Vec<PathBuf>,
     #[command(flatten)]
@@ -210,7 +210,7 @@ impl From<SourceName> for SampleSource {
 pub struct EvaluateArguments {
     /// Model file, or folder of a run
     pub model: PathBuf,
-    /// Series to test on [default: the test series of the run]
+    /// Tables to test on, as for `fit` [default: the test series of the run]
     pub data: Vec<PathBuf>,
     #[command(flatten)]
     pub table: TableArguments,

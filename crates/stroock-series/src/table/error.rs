@@ -38,6 +38,15 @@ pub enum TableError {
     /// Nothing to read.
     #[error("no file to read; name at least one, or `-` for the standard input")]
     NoFiles,
+    /// A folder has no table, or nothing matches a pattern.
+    #[error(
+        "`{place}`: no table there; a folder is read for files whose names end in .csv, .tsv, .txt (also with .gz), \
+         .parquet or .pq"
+    )]
+    NoTables {
+        /// The folder or the pattern.
+        place: String,
+    },
     /// A file is empty, or has no row under its header.
     #[error("{} no rows; a table needs a header and at least one row", has(.files))]
     NoRows {

@@ -14,6 +14,7 @@ mod intern;
 mod labels;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
+mod paths;
 mod profile;
 mod rows;
 mod source;
@@ -48,6 +49,9 @@ const LOOKED_AT: usize = 64;
 impl Table {
     /// Reads the series of one or more files, CSV (plain or gzipped; `-` is the standard input) or Parquet.
     ///
+    /// A path may also be that of a folder, which stands for all tables in it and below it, sorted by their paths; or a
+    /// pattern such as `parts/*.parquet` or `data/**/20[12]?.csv`. All files together are one table.
+    ///
     /// A row belongs to a series, has a time, and has a value for each variable (wide) or for the one that it
     /// names (long). Rows may be in any order, and a series may go on in the next file. A row whose values are all
     /// missing is a time of its series at which nothing is observed. Without a column of names every file is a
@@ -70,7 +74,7 @@ impl Table {
     /// When a file cannot be read, a role of a column cannot be found, or (unless they are to be skipped) a row
     /// cannot be understood; the message says where and what to do.
     pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Table, TableError> {
-        Ok(read(paths, &mut files(options), options, false)?.0)
+        Ok(read(&paths::files(paths)?, &mut files(options), options, false)?.0)
     }
 
     /// As [`Table::read`], and takes the cells of the files down as they are written.
@@ -78,7 +82,7 @@ impl Table {
     /// # Errors
     /// Those of [`Table::read`].
     pub fn read_with_cells(paths: &[PathBuf], options: &ReadOptions) -> Result<(Table, Cells), TableError> {
-        let (table, recorder, notation) = read(paths, &mut files(options), options, true)?;
+        let (table, recorder, notation) = read(&paths::files(paths)?, &mut files(options), options, true)?;
         let cells = recorder.unwrap_or_default().finish(&table, notation);
         Ok((table, cells))
     }
