@@ -171,6 +171,8 @@ fn rivals_on_public_data() {
     run("ODE2VAE-KL", "rotating-mnist", "ode2vae-kl");
     run("ODE2VAE, transductive", "rotating-mnist", "ode2vae-transductive");
     run("ODE2VAE-KL, transductive", "rotating-mnist", "ode2vae-kl-transductive");
+    run("GPPVAE-dis, transductive", "rotating-mnist", "gppvae-dis");
+    run("GPPVAE-joint, transductive", "rotating-mnist", "gppvae-joint");
     run("mTAND-ODE", "activity", "latent-ode");
     run("mTAND-SDE", "activity", "neural-sde");
     run("ODE-ODE", "activity", "ode-ode");

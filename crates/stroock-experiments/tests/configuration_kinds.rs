@@ -16,10 +16,11 @@ use stroock::latent::{DriftKind, KnotPrior, LatentConfig, MarginalConfig, Steere
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     CruConfig, CruDecoderConfig, CruEncoderConfig, CruLatentConfig, CruTaskConfig, DecoderConfig,
-    EncoderConfig, FastCruLatentConfig, ImportanceBound, KnotLatentConfig, KnotSdeConfig, LatentOdeConfig,
-    LatentSdeConfig, LayersConfig, ModelConfig, MtandEncConfig, MtandFullConfig, NeuralSdeConfig,
-    NormalHeadConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PredictionKind, ReferenceSizes, S5Config,
-    S5Sizes, SdeConfig, SecondOrderConfig, StartDensity, TimeViewsSizes, VarianceKind,
+    EncoderConfig, FastCruLatentConfig, GaussianProcessConfig, GppVaeConfig, ImportanceBound,
+    KnotLatentConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, LayersConfig, ModelConfig,
+    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, NormalHeadConfig, Ode2VaeConfig, OdeConfig,
+    OdeOdeConfig, PredictionKind, ProcessTraining, ReferenceSizes, S5Config, S5Sizes, SdeConfig,
+    SecondOrderConfig, StartDensity, TimeViewsSizes, VarianceKind,
 };
 use stroock::run::{ConfigError, KeyProblem, parse, resolve_over, to_toml};
 use stroock::score::HoldOut;
@@ -117,6 +118,16 @@ every_variant!(
         weight_divergence: 0.5,
         encoder_divergence: Some(0.125),
         prediction: PredictionKind::Draws,
+    }
+    .into(),
+    ModelConfig::Gppvae(_) => GppVaeConfig {
+        observation: Observation::Vector { channels: 3 },
+        encoder: EncoderConfig::LearnedEmbedding { width: 11 },
+        latent: GaussianProcessConfig { dim: 5, vector: 3, ..GaussianProcessConfig::default() },
+        decoder: DecoderConfig::Mlp(MlpConfig::default()),
+        likelihood: LikelihoodKind::Bernoulli,
+        alone: 7,
+        then: ProcessTraining::Disjoint,
     }
     .into(),
     ModelConfig::MtandEnc(_) => MtandEncConfig {

@@ -246,6 +246,14 @@ fn digits_that_were_trained_on_can_be_tested_on() {
             let frame = |values: &[f32], place: usize| values[place * SIDE * SIDE..][..SIDE * SIDE].to_vec();
             assert_eq!(frame(&train.values, place), frame(&test.values, time as usize), "{}", train.id);
         }
+        // Encoders see of a digit what training has of it.
+        let seen = (0..16).filter(|&frame| test.is_visible(SIDE * SIDE, frame, 0));
+        assert_eq!(seen.map(|frame| frame as f64).collect::<Vec<_>>(), train.times);
+    }
+    for &number in &set.split.validation {
+        let hidden: Vec<usize> =
+            (0..16).filter(|&frame| !series[number].is_visible(SIDE * SIDE, frame, 0)).collect();
+        assert!(hidden.len() == 5 && hidden.contains(&3) && !hidden.contains(&0), "{hidden:?}");
     }
     let none = Sizes { train: 0, ..sizes };
     let error = RotatingDigits { sizes: none, ..with(true) }.generate(&digits(8), 7).expect_err("no digits");

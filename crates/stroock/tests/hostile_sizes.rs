@@ -11,9 +11,10 @@ use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DecoderConfig, EncoderConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelSettings,
-    MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PathDraws,
-    ReferenceSizes, S5Config, S5Sizes, SdeConfig, SecondOrderConfig, TimeViewsSizes,
+    DecoderConfig, EncoderConfig, GaussianProcessConfig, GppVaeConfig, LatentOdeConfig, LatentSdeConfig,
+    ModelConfigError, ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig,
+    OdeConfig, OdeOdeConfig, PathDraws, ReferenceSizes, S5Config, S5Sizes, SdeConfig, SecondOrderConfig,
+    TimeViewsSizes,
 };
 use stroock::series::{Observation, Scaler};
 use stroock::task::{TaskConfig, TaskKind};
@@ -146,6 +147,42 @@ fn fault_of_second_order(latent: SecondOrderConfig, divergences: [f64; 2]) -> &'
         prediction: Default::default(),
     };
     fault(&config)
+}
+
+/// What is wrong with the sizes of a Gaussian process over frames.
+fn fault_of_process(latent: GaussianProcessConfig) -> &'static str {
+    let LatentSdeConfig { observation, decoder, likelihood, .. } = config(ATTENTION, 3);
+    let config = GppVaeConfig {
+        observation,
+        encoder: EncoderConfig::LearnedEmbedding { width: 3 },
+        latent,
+        decoder,
+        likelihood,
+        alone: 0,
+        then: Default::default(),
+    };
+    fault(&config)
+}
+
+#[test]
+fn gaussian_processes_without_numbers_or_beyond_memory() {
+    let default = || GaussianProcessConfig { objects: 4, ..GaussianProcessConfig::default() };
+    assert_eq!(fault_of_process(default()), "none");
+    for size in [0, 1 << 40, usize::MAX] {
+        assert_eq!(fault_of_process(GaussianProcessConfig { dim: size, ..default() }), "latent.dim");
+        assert_eq!(fault_of_process(GaussianProcessConfig { objects: size, ..default() }), "latent.objects");
+        assert_eq!(fault_of_process(GaussianProcessConfig { vector: size, ..default() }), "latent.vector");
+        let harmonics = GaussianProcessConfig { harmonics: size, ..default() };
+        assert_eq!(fault_of_process(harmonics), "latent.harmonics");
+    }
+    // Matrices of the square of their product are inverted.
+    let harmonics = GaussianProcessConfig { harmonics: 1 << 12, ..default() };
+    assert_eq!(fault_of_process(harmonics), "latent.harmonics");
+    assert_eq!(fault_of_process(GaussianProcessConfig { vector: 1 << 10, ..default() }), "latent.vector");
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(fault_of_process(GaussianProcessConfig { period: value, ..default() }), "latent.period");
+        assert_eq!(fault_of_process(GaussianProcessConfig { speed: value, ..default() }), "latent.speed");
+    }
 }
 
 #[test]

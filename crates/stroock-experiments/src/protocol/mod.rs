@@ -135,7 +135,7 @@ pub struct Options {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variants: Option<Variants>,
     /// Rotating MNIST: whether the digits for testing are those for training, whose frames but the hidden one and four more
-    /// have been seen, and not others. It is the task that ODE2VAE and GPPVAE are published with.
+    /// have been seen and can be inputs, and not others. It is the task that ODE2VAE and GPPVAE are published with.
     #[serde(default, skip_serializing_if = "is_false")]
     pub transductive: bool,
     /// Pendulum: whether its training series are there mirrored, too.

@@ -14,6 +14,13 @@ pub struct Published {
     pub sd: Option<f64>,
 }
 
+impl Published {
+    /// Whether a system is the published one, or a form of it: what follows a comma says which.
+    pub fn is_of(&self, system: &str) -> bool {
+        system.strip_prefix(self.model).is_some_and(|form| form.is_empty() || form.starts_with(", "))
+    }
+}
+
 const fn row(model: &'static str, mean: f64) -> Published {
     Published { model, mean, sd: None }
 }
@@ -128,5 +135,5 @@ pub fn published(config: &RunConfig) -> Vec<Published> {
 /// ```
 pub fn counterpart(config: &RunConfig) -> Option<Published> {
     let system = config.system().unwrap_or(PAPER);
-    published(config).into_iter().find(|row| row.model == system)
+    published(config).into_iter().find(|row| row.is_of(system))
 }

@@ -92,7 +92,7 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
         let value = number(metric, row.mean, row.sd);
         let _ = writeln!(text, "| {} | {value} | | as published | | | | | whole |", row.model);
         rivals.retain(|group| {
-            let is_here = group.runs[0].config.system().is_some_and(|system| names(system, row.model));
+            let is_here = group.runs[0].config.system().is_some_and(|system| row.is_of(system));
             if is_here {
                 group.write(text, metric);
             }
@@ -107,11 +107,6 @@ fn section(text: &mut String, name: &str, runs: &[&RunResult]) {
         "\nCommands: {}.\n",
         commands.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ")
     );
-}
-
-/// Whether a system is that of a row, or a form of it: what follows a comma says which.
-fn names(system: &str, row: &str) -> bool {
-    system == row || system.strip_prefix(row).is_some_and(|form| form.starts_with(", "))
 }
 
 /// What runs of one group share.

@@ -6,6 +6,7 @@
 
 mod cru;
 mod f_cru;
+mod gppvae;
 mod latent_ode;
 mod mtand_enc;
 mod mtand_full;
@@ -14,6 +15,8 @@ mod ode2vae;
 mod ode_ode;
 mod s5;
 
+use gppvae::disjoint as gppvae_dis;
+use gppvae::joint as gppvae_joint;
 use ode2vae::kl as ode2vae_kl;
 use ode2vae::kl_transductive as ode2vae_kl_transductive;
 use ode2vae::transductive as ode2vae_transductive;
@@ -86,6 +89,10 @@ rivals! {
     Ode2VaeTransductive = "ode2vae-transductive" from ode2vae_transductive;
     /// ODE2VAE-KL on the digits that it was trained on.
     Ode2VaeKlTransductive = "ode2vae-kl-transductive" from ode2vae_kl_transductive;
+    /// A variational autoencoder, and then a Gaussian process over its codes: GPPVAE-dis.
+    GppVaeDis = "gppvae-dis" from gppvae_dis;
+    /// Both together: GPPVAE-joint.
+    GppVaeJoint = "gppvae-joint" from gppvae_joint;
     /// Time attention and a recurrent unit at the observation times.
     MtandEnc = "mtand-enc" from mtand_enc;
     /// A variational autoencoder between reference points in time.
@@ -102,9 +109,10 @@ impl Rival {
     /// The options of its runs: some systems have data of their own.
     pub fn options(self, options: Options) -> Options {
         match self {
-            Rival::Ode2VaeTransductive | Rival::Ode2VaeKlTransductive => {
-                Options { transductive: true, ..options }
-            }
+            Rival::Ode2VaeTransductive
+            | Rival::Ode2VaeKlTransductive
+            | Rival::GppVaeDis
+            | Rival::GppVaeJoint => Options { transductive: true, ..options },
             _ => options,
         }
     }

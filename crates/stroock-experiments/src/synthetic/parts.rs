@@ -46,6 +46,11 @@ impl Part {
         };
         format!("{part} {number}")
     }
+
+    /// What tells the key of this part from those of the others.
+    pub(super) fn stage(self) -> Stage {
+        Stage::Epoch(self as u64)
+    }
 }
 
 /// The key of a data set and a part of it. The tag keeps the numbers of different sets, and those of the
@@ -93,7 +98,7 @@ impl Sizes {
                 } else {
                     (Part::Test, number - self.train - self.validation)
                 };
-                make(part, key(seed, tag, Stage::Epoch(part as u64)), number as u32)
+                make(part, key(seed, tag, part.stage()), number as u32)
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use stroock_kernels::noise::{NoiseKey, Purpose, Stage};
 
 use super::draw::{Normals, choose};
 use super::error::require;
-use super::parts::{Part, key};
+use super::parts::{self, Part};
 use super::rotation::{Map, back};
 use super::{CubicSpline, Sizes, SplitData, SyntheticError};
 
@@ -54,7 +54,8 @@ pub struct RotatingDigits {
     pub dropped: Option<Dropped>,
     /// More sequences for training; `None` for no more.
     pub variants: Option<Variants>,
-    /// Whether the digits for testing are those for training, with all their frames, and not others.
+    /// Whether the digits for testing are those for training, with all their frames, and not others. Frames that training
+    /// lacks are withheld from encoders then, and as many of the digits for validation.
     pub transductive: bool,
 }
 
@@ -99,8 +100,9 @@ impl RotatingDigits {
         if needed > given {
             return Err(SyntheticError::TooFewDigits { needed, given });
         }
-        let order = shuffled(given, key(seed, TAG, Stage::Split));
+        let order = shuffled(given, parts::key(seed, TAG, Stage::Split));
         let Sizes { train, validation, .. } = self.sizes;
+        let of_training = parts::key(seed, TAG, Part::Train.stage());
         let sizes =
             Sizes { train: train * (1 + self.variants.map_or(0, |variants| variants.each)), ..self.sizes };
         let series = sizes.each(seed, TAG, |part, key, number| {
@@ -116,13 +118,21 @@ impl RotatingDigits {
                 (Part::Train, Some(variants)) if place >= train => variants.map(key, number),
                 _ => IDENTITY,
             };
-            let times = self.times(part, key, number);
+            let kept = match part {
+                Part::Test if self.transductive => self.kept(of_training, (place % train) as u32),
+                Part::Validation | Part::Test if !self.transductive => vec![true; self.frames],
+                _ => self.kept(key, number),
+            };
+            let is_there = |frame: &usize| part != Part::Train || kept[*frame];
+            let times: Vec<f64> = (0..self.frames).filter(is_there).map(|frame| frame as f64).collect();
+            let withheld = (part != Part::Train && kept.contains(&false))
+                .then(|| kept.iter().flat_map(|kept| [!kept; PIXELS]).collect());
             Series {
                 id: part.name(number),
                 values: self.frames_of(&digits[digit * PIXELS..][..PIXELS], map, &times),
                 times,
                 observed: None,
-                withheld: None,
+                withheld,
                 labels: Labels::None,
             }
         });
@@ -149,18 +159,18 @@ impl RotatingDigits {
         require(random <= most, NAME, "random", random, format!("at most {most} frames"))
     }
 
-    /// The frames that a sequence has.
-    fn times(&self, part: Part, key: NoiseKey, number: u32) -> Vec<f64> {
-        let mut present = vec![true; self.frames];
-        if let (Part::Train, Some(Dropped { always, random })) = (part, self.dropped) {
-            present[always] = false;
+    /// Which frames are left of a sequence whose frames are dropped.
+    fn kept(&self, key: NoiseKey, number: u32) -> Vec<bool> {
+        let mut kept = vec![true; self.frames];
+        if let Some(Dropped { always, random }) = self.dropped {
+            kept[always] = false;
             let droppable: Vec<usize> = (1..self.frames).filter(|&frame| frame != always).collect();
             let mut words = key.stream(Purpose::Synthetic, number, 0);
             for place in choose(&mut words, random, droppable.len()) {
-                present[droppable[place]] = false;
+                kept[droppable[place]] = false;
             }
         }
-        (0..self.frames).filter(|&frame| present[frame]).map(|frame| frame as f64).collect()
+        kept
     }
 
     /// The frames of a digit under a map at the given times, `[times, 28, 28]`.

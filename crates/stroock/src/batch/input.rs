@@ -1,5 +1,6 @@
 //! What the encoder sees of a batch: points in time with some of their channels.
 
+use super::Targets;
 use crate::series::Observation;
 
 /// Which values of the points are there.
@@ -98,6 +99,28 @@ impl EncoderInput {
         seen
     }
 
+    /// Every point as a series of its own, at time 0.
+    pub fn point_by_point(&self) -> Self {
+        let offsets: Vec<usize> = (0..=self.points()).collect();
+        let mut points = self.collected(&offsets);
+        points.iter_mut().for_each(|point| point.times = vec![0.0]);
+        Self::new(self.observation, &points)
+    }
+
+    /// The points between two offsets each, as they are collected from.
+    pub(crate) fn collected(&self, offsets: &[usize]) -> Vec<InputPoints> {
+        let (channels, seen) = (self.channels(), self.seen());
+        let between = |pair: &[usize]| {
+            let entries = pair[0] * channels..pair[1] * channels;
+            InputPoints {
+                times: (pair[0]..pair[1]).map(|point| self.time(point)).collect(),
+                values: self.values[entries.clone()].to_vec(),
+                seen: seen[entries].to_vec(),
+            }
+        };
+        offsets.windows(2).map(between).collect()
+    }
+
     /// Where `features` numbers of every point are there: as [`InputEntries::PerChannel`] has it. Whole points
     /// have all of their features; those that are there channel by channel have just as many features as
     /// channels.
@@ -138,4 +161,16 @@ impl EncoderInput {
         }
         self.point_offsets.push(self.times.len());
     }
+}
+
+/// Every point of the targets as the only one of a series, at time 0.
+pub(crate) fn target_points(targets: &Targets) -> impl Iterator<Item = InputPoints> {
+    let channels = targets.channels().max(1);
+    let mut observed = vec![false; targets.values().len()];
+    (0..targets.series()).for_each(|b| targets.for_each_entry(b, |place, _| observed[place] = true));
+    targets.values().chunks_exact(channels).enumerate().map(move |(point, values)| InputPoints {
+        times: vec![0.0],
+        values: values.to_vec(),
+        seen: observed[point * channels..][..channels].to_vec(),
+    })
 }

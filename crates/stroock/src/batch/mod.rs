@@ -10,6 +10,7 @@ mod time;
 
 pub use assemble::{Batch, Batcher};
 pub use choice::{InputChoice, TargetChoice};
+pub(crate) use input::target_points;
 pub use input::{EncoderInput, InputEntries, InputPoints};
 pub use place::Place;
 pub use targets::{Observed, Targets, TargetsError};

@@ -19,6 +19,8 @@ use crate::foreign::ForeignError;
 use crate::latent::LatentConfigError;
 use crate::task::TaskError;
 
+use super::GaussianProcessError;
+
 /// Why a batch cannot be put through a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
@@ -62,6 +64,9 @@ pub enum ModelError {
     /// Layers of recurrences refused their inputs.
     #[error("state-space layer: {0}")]
     StateSpace(#[from] S5Error),
+    /// There is no Gaussian process over the frames.
+    #[error(transparent)]
+    GaussianProcess(#[from] GaussianProcessError),
     /// The model has no prior to sample from.
     #[error("this model has no prior, so it cannot generate new series")]
     NoPrior,

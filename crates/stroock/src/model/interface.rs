@@ -13,11 +13,11 @@ use serde::de::DeserializeOwned;
 use stroock_kernels::noise::NoiseKey;
 
 use super::{ModelConfigError, ModelError};
-use crate::batch::Batch;
+use crate::batch::{Batch, Batcher, TargetsError};
 use crate::initial::InitialWeights;
 use crate::latent::Steering;
 use crate::objective::{ElboWeights, Objective};
-use crate::series::Observation;
+use crate::series::{Dataset, Observation};
 use crate::task::TaskKind;
 
 /// Which random samples are drawn for the series of a batch.
@@ -64,6 +64,47 @@ pub struct Outputs {
     pub states: Option<Tensor<3>>,
     /// What the task predicts, `[S, Q, outputs]`, or `[S, B, outputs]` for whole series.
     pub task: Option<(TaskKind, Tensor<3>)>,
+}
+
+impl Outputs {
+    /// Outputs of one sample, `[1, ..]`, as those of so many samples that are all the same.
+    pub(super) fn in_samples(mut self, samples: usize) -> Self {
+        let all = |tensor: Tensor<3>| {
+            let [_, points, width] = tensor.dims();
+            tensor.expand([samples, points, width])
+        };
+        self.mean = self.mean.map(all);
+        self.states = self.states.map(all);
+        self.task = self.task.map(|(kind, prediction)| (kind, all(prediction)));
+        self
+    }
+}
+
+/// The training series of a run, for models that must see them all at once.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingSeries<'a> {
+    /// All series.
+    pub data: &'a Dataset,
+    /// Those for training.
+    pub numbers: &'a [usize],
+    /// How they become batches.
+    pub batcher: &'a Batcher,
+    /// Series at a time.
+    pub batch_size: usize,
+    /// Seed and epoch.
+    pub key: NoiseKey,
+    /// Epochs that are complete.
+    pub epochs: u64,
+}
+
+impl TrainingSeries<'_> {
+    /// All of them, in the order of their numbers here.
+    ///
+    /// An item is an error where series cannot be assembled to a batch.
+    pub fn batches(&self) -> impl Iterator<Item = Result<Batch, TargetsError>> {
+        let chunks = self.numbers.chunks(self.batch_size.max(1));
+        chunks.map(|numbers| self.batcher.assemble(self.data, numbers, self.key))
+    }
 }
 
 /// A model of ragged series: any burn module with an objective and outputs.
@@ -155,6 +196,18 @@ pub trait SeriesModel: Module + ModuleDisplay {
     /// When the batch does not fit the model.
     fn steering(&self, _: &Batch) -> Result<Option<Steering>, ModelError> {
         Ok(None)
+    }
+
+    /// Shows the model all training series: before every epoch, and before it is validated, kept or returned. Most models
+    /// learn from batches alone and ignore them.
+    ///
+    /// What a model takes from them must follow from its parameters and the series, so that a run can be resumed to the same
+    /// bits; and what its predictions need of it must be among its parameters, so that it is in its file.
+    ///
+    /// # Errors
+    /// When the series do not fit the model.
+    fn see_training(&mut self, _: &TrainingSeries<'_>) -> Result<(), ModelError> {
+        Ok(())
     }
 }
 

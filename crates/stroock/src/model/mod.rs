@@ -3,6 +3,7 @@
 mod cru;
 mod description;
 mod error;
+mod gppvae;
 pub mod interface;
 mod knot_sde;
 mod latent_ode;
@@ -26,7 +27,11 @@ pub use description::{
     DataDescription, Description, FileMetadata, ModelFileError, TableDescription, Variable,
 };
 pub use error::{ModelConfigError, ModelError};
-pub use interface::{ModelSettings, OutputParts, Outputs, PathDraws, SeriesModel};
+pub use gppvae::{
+    CodedFrames, FrameKernel, GaussianProcess, GaussianProcessConfig, GaussianProcessError, GppVae,
+    GppVaeConfig, Posterior, ProcessTraining, Term, likeliest_vector,
+};
+pub use interface::{ModelSettings, OutputParts, Outputs, PathDraws, SeriesModel, TrainingSeries};
 pub use knot_sde::{KnotLatentConfig, KnotProcess, KnotSdeConfig, StandardKnotSde};
 pub use latent_ode::{LatentOdeConfig, OdeConfig, OdeProcess, StandardLatentOde};
 pub use latent_sde::{

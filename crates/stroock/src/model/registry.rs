@@ -5,9 +5,10 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CruConfig, FastCruConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig, ModelConfigError, ModelError,
-    ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeOdeConfig,
-    OutputParts, Outputs, PathDraws, S5Config, SeriesModel, StandardLatentSde,
+    CruConfig, FastCruConfig, GppVaeConfig, KnotSdeConfig, LatentOdeConfig, LatentSdeConfig,
+    ModelConfigError, ModelError, ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig,
+    Ode2VaeConfig, OdeOdeConfig, OutputParts, Outputs, PathDraws, S5Config, SeriesModel, StandardLatentSde,
+    TrainingSeries,
 };
 use crate::batch::Batch;
 use crate::initial::InitialWeights;
@@ -135,6 +136,12 @@ macro_rules! register {
                     $(StandardModel::$model(model) => model.steering(batch),)+
                 }
             }
+
+            fn see_training(&mut self, training: &TrainingSeries<'_>) -> Result<(), ModelError> {
+                match self {
+                    $(StandardModel::$model(model) => model.see_training(training),)+
+                }
+            }
         }
     };
 }
@@ -150,6 +157,8 @@ register! {
     NeuralSde(NeuralSdeConfig),
     /// A latent second-order equation with random weights: ODE2VAE and ODE2VAE-KL.
     Ode2vae(Ode2VaeConfig),
+    /// A variational autoencoder under a Gaussian process: GPPVAE.
+    Gppvae(GppVaeConfig),
     /// Time attention at the observation times and a recurrent unit over them, for a task.
     MtandEnc(MtandEncConfig),
     /// A variational autoencoder between reference points in time.

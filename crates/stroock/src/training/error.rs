@@ -66,6 +66,14 @@ pub enum TrainingError {
         /// What is wrong.
         source: ModelError,
     },
+    /// The model refused the training series as a whole.
+    #[error("before epoch {epoch}: {source}")]
+    TrainingSeries {
+        /// Epoch, counted from 1.
+        epoch: u64,
+        /// What is wrong.
+        source: ModelError,
+    },
     /// Series cannot be assembled to a batch.
     #[error(transparent)]
     Targets(#[from] TargetsError),

@@ -11,7 +11,7 @@ use super::validation::ValidationLoss;
 use super::{Adam, AdamConfig, Average, Schedule, Scores, TrainingError, Validation};
 use crate::batch::{Batch, Batcher};
 use crate::entries::entries;
-use crate::model::{FileMetadata, PathDraws, SeriesModel};
+use crate::model::{FileMetadata, PathDraws, SeriesModel, TrainingSeries};
 use crate::objective::ElboWeights;
 use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
 use crate::series::{Dataset, Split, shuffled};
@@ -235,10 +235,11 @@ impl Trainer<'_> {
                 // The half epoch is dropped, so that a resumed run is the same as one that was not stopped.
                 break Outcome::Stopped;
             };
-            let valid = match &average {
+            let mut valid = match &average {
                 Some(average) => average.apply(model.valid()),
                 None => model.valid(),
             };
+            self.show(&mut valid, epoch + 1)?;
             let scores = validation.score(&valid, epoch + 1)?;
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
             let last_step = self.config.steps_of_epoch(self.split.train.len()) - 1;
@@ -260,9 +261,25 @@ impl Trainer<'_> {
         };
         log.iter_mut().try_for_each(EpochLog::sync)?;
         checkpoint.save()?;
-        let (model, best_model) = (checkpoint.last_model(&model)?, checkpoint.best_model(&model)?);
+        let (mut model, best_model) = (checkpoint.last_model(&model)?, checkpoint.best_model(&model)?);
         let State { epochs, best, .. } = checkpoint.state;
+        self.show(&mut model, epochs)?;
         Ok(Trained { model, best_model, outcome, epochs, best })
+    }
+
+    /// Shows a model all training series after so many epochs.
+    fn show(&self, model: &mut impl SeriesModel, epochs: u64) -> Result<(), TrainingError> {
+        let series = TrainingSeries {
+            data: self.data,
+            numbers: &self.split.train,
+            batcher: &self.batcher,
+            batch_size: self.config.batch_size,
+            key: NoiseKey::new(self.config.seed, epochs),
+            epochs,
+        };
+        model
+            .see_training(&series)
+            .map_err(|source| TrainingError::TrainingSeries { epoch: epochs + 1, source })
     }
 
     /// The learning rate of a step of an epoch, both counted from 0: that of the middle of the step, so that the first
@@ -283,6 +300,7 @@ impl Trainer<'_> {
         stop: &StopFlag,
         progress: &mut Progress,
     ) -> Result<Epoch<M>, TrainingError> {
+        self.show(&mut model, epoch)?;
         let key = NoiseKey::new(self.config.seed, epoch);
         let mut order = shuffled(self.split.train.len(), key);
         order.truncate(self.config.series_of_epoch(order.len()));

@@ -31,6 +31,8 @@ pub use field::{DrawnField, UncertainField};
 pub use process::{DensePaths, SecondOrderProcess};
 pub use recognition::{Head, Recognition};
 
+pub(super) use process::sums_of_series;
+
 use std::sync::Arc;
 
 use burn::module::Module;
@@ -116,16 +118,12 @@ impl Ode2Vae {
         samples: usize,
         parts: OutputParts,
     ) -> Result<Outputs, ModelError> {
-        let of_all = |tensor: Tensor<3>| {
-            let [_, points, width] = tensor.dims();
-            tensor.expand([samples, points, width])
-        };
         let mean = match parts.observations {
-            true => self.likelihood.mean(self.decode(states.clone())?).map(of_all),
+            true => self.likelihood.mean(self.decode(states.clone())?),
             false => None,
         };
         let scale = self.likelihood.gaussian().map(|gaussian| gaussian.scale().unsqueeze_dim(0));
-        Ok(Outputs { mean, scale, states: Some(of_all(states)), task: None })
+        Ok(Outputs { mean, scale, states: Some(states), task: None }.in_samples(samples))
     }
 }
 

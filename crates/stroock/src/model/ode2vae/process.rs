@@ -173,7 +173,7 @@ fn ln_standard_normal(x: Tensor<3>) -> Tensor<2> {
 }
 
 /// Sums over the points of each series, means over samples: `[S, Q]` to `[B]`.
-fn sums_of_series(of_points: Tensor<2>, offsets: &[usize]) -> Tensor<1> {
+pub(in crate::model) fn sums_of_series(of_points: Tensor<2>, offsets: &[usize]) -> Tensor<1> {
     let mean = of_points.mean_dim(0);
     let sums = offsets.windows(2).map(|pair| match pair[1] - pair[0] {
         0 => Tensor::zeros([1, 1], (&mean.device(), mean.dtype())),

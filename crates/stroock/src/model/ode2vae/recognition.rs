@@ -4,7 +4,7 @@ use burn::module::Module;
 use burn::nn::Linear;
 use burn::tensor::Tensor;
 
-use crate::batch::{Batch, EncoderInput, InputPoints, Targets};
+use crate::batch::{Batch, EncoderInput, Targets, target_points};
 use crate::encoder::{Encoder, EncoderError};
 use crate::initial::InitialWeights;
 use crate::latent::NormalStart;
@@ -39,10 +39,7 @@ impl Recognition {
         q: usize,
         weights: &mut InitialWeights,
     ) -> Result<Self, ModelConfigError> {
-        let mut head = || -> Result<Head, ModelConfigError> {
-            let (encoder, width) = config.init(observation, weights)?;
-            Ok(Head { encoder, mean: weights.linear(width, q), ln_variance: weights.linear(width, q) })
-        };
+        let mut head = || Head::new(config, observation, q, weights);
         Ok(Self { velocity: head()?, position: head()? })
     }
 
@@ -78,7 +75,21 @@ impl Recognition {
 }
 
 impl Head {
-    fn distribution(&self, input: &EncoderInput) -> Result<(Tensor<2>, Tensor<2>), EncoderError> {
+    pub(in crate::model) fn new(
+        config: &EncoderConfig,
+        observation: Observation,
+        dim: usize,
+        weights: &mut InitialWeights,
+    ) -> Result<Self, ModelConfigError> {
+        let (encoder, width) = config.init(observation, weights)?;
+        Ok(Self { encoder, mean: weights.linear(width, dim), ln_variance: weights.linear(width, dim) })
+    }
+
+    /// Means and logarithms of variances of every series of an input.
+    ///
+    /// # Errors
+    /// When the input does not fit the encoder.
+    pub fn distribution(&self, input: &EncoderInput) -> Result<(Tensor<2>, Tensor<2>), EncoderError> {
         let h = self.encoder.encode(input)?;
         Ok((self.mean.forward(h.clone()), self.ln_variance.forward(h)))
     }
@@ -86,24 +97,7 @@ impl Head {
 
 /// The series of an input and, behind them, every point of the targets as a series of its own, at time 0.
 fn with_targets(input: &EncoderInput, targets: &Targets) -> EncoderInput {
-    let channels = input.channels();
-    let seen = input.seen();
-    let of_series = |pair: &[usize]| {
-        let entries = pair[0] * channels..pair[1] * channels;
-        InputPoints {
-            times: (pair[0]..pair[1]).map(|point| input.time(point)).collect(),
-            values: input.values[entries.clone()].to_vec(),
-            seen: seen[entries].to_vec(),
-        }
-    };
-    let mut series: Vec<InputPoints> = input.point_offsets.windows(2).map(of_series).collect();
-    let mut observed = vec![false; targets.values().len()];
-    (0..targets.series()).for_each(|b| targets.for_each_entry(b, |place, _| observed[place] = true));
-    let points = targets.values().chunks_exact(channels.max(1)).zip(observed.chunks_exact(channels.max(1)));
-    series.extend(points.map(|(values, seen)| InputPoints {
-        times: vec![0.0],
-        values: values.to_vec(),
-        seen: seen.to_vec(),
-    }));
+    let mut series = input.collected(&input.point_offsets);
+    series.extend(target_points(targets));
     EncoderInput::new(input.observation, &series)
 }
