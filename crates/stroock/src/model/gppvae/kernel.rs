@@ -38,13 +38,12 @@ impl FrameKernel {
     /// All series close to each other, harmonics that fall by `e` from each to the next, and equal shares.
     pub fn new(config: &GaussianProcessConfig, weights: &mut InitialWeights) -> Self {
         let &GaussianProcessConfig { objects, vector, harmonics, period, speed, .. } = config;
-        let noise = weights.normal([objects, vector], NOISE / speed).val();
-        let first = (0..objects * vector).map(|i| if i % vector == 0 { 1.0 / speed } else { 0.0 });
-        let first: Vec<f64> = first.collect();
-        let axis = Tensor::<2>::from_data(TensorData::new(first, [objects, vector]), weights.device());
+        let mut rows = doubles(weights.normal([objects, vector], NOISE / speed).val());
+        rows.chunks_exact_mut(vector).for_each(|row| row[0] += 1.0 / speed);
+        let rows = Tensor::from_data(TensorData::new(rows, [objects, vector]), weights.device());
         let falling: Vec<f64> = (0..=harmonics).map(|h| -(h as f64) / speed).collect();
         Self {
-            objects: Param::from_tensor(axis + noise),
+            objects: Param::from_tensor(rows),
             spectrum: weights.values(&falling),
             mixture: weights.values(&[0.0, 0.0]),
             period,

@@ -24,10 +24,10 @@ pub fn likeliest_vector(
     let count = views.ncols();
     let size = posterior.loadings.nrows() / count.max(1);
     let coordinates = posterior.loadings.ncols();
-    let mut square = DMatrix::zeros(size, size);
-    let mut linear = DVector::zeros(size);
+    let mut square = DMatrix::<f64>::zeros(size, size);
+    let mut linear = DVector::<f64>::zeros(size);
     for (view, code) in views.row_iter().zip(codes.row_iter()) {
-        let slopes = DMatrix::from_fn(size, coordinates, |m, l| {
+        let slopes: DMatrix<f64> = DMatrix::from_fn(size, coordinates, |m, l| {
             (0..count).map(|r| view[r] * posterior.loadings[(m * count + r, l)]).sum()
         });
         let seen = |m: usize, other: usize| -> f64 {
