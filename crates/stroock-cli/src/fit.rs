@@ -146,7 +146,7 @@ fn begin(arguments: &FitArguments, processes: &Processes) -> Result<(RunFolder, 
         Some(kind) => FitConfig::suggest_with(kind, &table, sampling, goal)?,
     };
     fit.logarithms.clone_from(&arguments.log);
-    fit.training.chunks = processes.chunks().unwrap_or(fit.training.chunks);
+    processes.open_chunks(&mut fit.training);
     let mut config = RunConfig {
         command: command_line(),
         data: DataConfig::of(&table, arguments.data.clone(), read),
@@ -162,6 +162,7 @@ fn begin(arguments: &FitArguments, processes: &Processes) -> Result<(RunFolder, 
         config.fit = config.fit.with_epochs(epochs);
     }
     config.fit = settings.over_run(&config, Layer::Single)?;
+    processes.settle_chunks(&mut config.fit.training);
     check_epochs(&config)?;
     config.fit.known_channels(&table)?;
     config.fit.logarithm_mask(&table)?;

@@ -1,16 +1,20 @@
 //! Commands that train in several processes, where a launcher of MPI has started them.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use stroock::run::{Progress, RunLength, parse, to_toml};
-use stroock::training::World;
+use stroock::training::{TrainingConfig, World};
 use stroock_mpi::Launched;
 
 use crate::failure::Failure;
 use crate::output::{say, silence};
 
-/// Pieces of a batch where a launcher has started the command: twelve can be shared out evenly among 1, 2, 3, 4 and 6.
-const CHUNKS: usize = 12;
+/// Pieces of a batch where a launcher has started the command: kernels take 16 series at once, which small pieces would
+/// leave half empty.
+const SERIES: usize = 16;
+const CHUNKS: RangeInclusive<usize> = 4..=12;
 
 /// The processes of a command.
 pub struct Processes {
@@ -48,9 +52,19 @@ impl Processes {
         self.world().is_first()
     }
 
-    /// How many pieces batches are cut into where nobody says so; `None` leaves that to the settings of the run.
-    pub fn chunks(&self) -> Option<usize> {
-        self.launched.is_launched().then_some(CHUNKS)
+    /// Leaves open into how many pieces batches are cut, where a launcher has started the command, until
+    /// [`settle_chunks`](Self::settle_chunks).
+    pub fn open_chunks(&self, training: &mut TrainingConfig) {
+        if self.launched.is_launched() {
+            training.chunks = 0;
+        }
+    }
+
+    /// Cuts batches into pieces where the settings of the user leave it open. The number of processes must not matter.
+    pub fn settle_chunks(&self, training: &mut TrainingConfig) {
+        if self.launched.is_launched() && training.chunks == 0 {
+            training.chunks = (training.batch_size / SERIES).clamp(*CHUNKS.start(), *CHUNKS.end());
+        }
     }
 
     /// The display of a run.

@@ -128,7 +128,7 @@ pub struct ProcessesArguments {
     /// Series a step; the experiment's own batch size if not given
     #[arg(long)]
     pub batch_size: Option<usize>,
-    /// Pieces that a batch is cut into [default: 12 with a launcher, 1 without]
+    /// Pieces that a batch is cut into [default: with a launcher one for 16 series, 4 to 12; else 1]
     #[arg(long)]
     pub chunks: Option<usize>,
     /// Resolution of PhysioNet's times

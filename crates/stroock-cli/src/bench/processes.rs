@@ -63,7 +63,9 @@ pub fn run(arguments: &ProcessesArguments, processes: &Processes) -> Result<(), 
     let mut protocol = arguments.experiment.paper(options);
     let training = &mut protocol.training;
     training.batch_size = arguments.batch_size.unwrap_or(training.batch_size).max(1);
-    training.chunks = arguments.chunks.or(processes.chunks()).unwrap_or(training.chunks);
+    processes.open_chunks(training);
+    training.chunks = arguments.chunks.unwrap_or(training.chunks);
+    processes.settle_chunks(training);
     let (batch_size, chunks) = (training.batch_size, training.chunks);
     let count = batch_size * STEPS;
     let data = shapes::series(arguments.experiment, options, &protocol, count)?;

@@ -58,9 +58,7 @@ pub fn run(arguments: &ReproduceArguments, processes: &Processes) -> Result<(), 
             .ok_or_else(|| no_preset(rival, experiment, preset))?,
     };
     config.limit = arguments.limit;
-    if let Some(chunks) = processes.chunks() {
-        config.protocol.training.chunks = chunks;
-    }
+    processes.open_chunks(&mut config.protocol.training);
     if let Some(epochs) = arguments.epochs {
         config.protocol.training.run_for(epochs);
     }
@@ -104,7 +102,8 @@ fn one(
     stop: &StopFlag,
 ) -> Result<(), Failure> {
     config.protocol.training.seed = seed;
-    let config = arguments.settings.over(&config)?;
+    let mut config = arguments.settings.over(&config)?;
+    processes.settle_chunks(&mut config.protocol.training);
     let world = processes.world();
     let opened = processes.is_first().then(|| open(config, out, arguments)).transpose();
     let opened = world.agree(opened)?;
