@@ -17,6 +17,7 @@ mod predict;
 mod record;
 mod report;
 mod reproduce;
+mod rivals;
 mod tables;
 
 use std::process::ExitCode;
