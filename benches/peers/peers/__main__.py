@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--seconds-per-round", type=float, default=5.0, help="of every contestant [5]")
     parser.add_argument("--threads", type=int, default=2, help="of everyone [2]")
     parser.add_argument("--quick", action="store_true", help="one round of at most one second each")
+    parser.add_argument("--add", action="store_true", help="keep the rows of other works in the results that are there")
     parser.add_argument("--check-only", action="store_true", help="check agreement, and time nothing")
     return parser.parse_args()
 
@@ -103,6 +104,9 @@ def main():
         "works": [],
     }
     works = chosen(asked.only)
+    earlier = report.read(asked.out) if asked.add else None
+    if earlier is not None and not machine.is_same(earlier["machine"], results["machine"]):
+        sys.exit(f"the results in `{asked.out}` are of another machine, other threads or versions: leave out --add")
     say("numbers:")
     try:
         results["agreement"] = agreements(works, stroock, records)
@@ -122,7 +126,7 @@ def main():
             row["samples"] = work.samples
         results["works"].append(row)
         # After every work: what has been measured is kept when a later one is stopped.
-        report.write(results, asked.out)
+        report.write(report.merged(earlier, results, WORKS), asked.out)
     print(report.markdown(results))
 
 

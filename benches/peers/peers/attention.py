@@ -5,20 +5,42 @@ import math
 import torch
 from torch import nn
 
-from .links import linear, same
+from .links import gru, linear, same
+
+
+def embedding_links(name, module):
+    """Links of the embedding of times."""
+    frequency, phase = name + ".frequency", name + ".phase"
+    return [
+        (frequency + "[0]", module.linear.weight, lambda of: of(frequency)[:1].view(1, 1)),
+        (phase + "[0]", module.linear.bias, lambda of: of(phase)[:1]),
+        (frequency, module.periodic.weight, lambda of: of(frequency)[1:].view(-1, 1)),
+        (phase, module.periodic.bias, lambda of: of(phase)[1:]),
+    ]
 
 
 class TimeAttentionEncoder(nn.Module):
     """Parameters and recurrence of the encoder; `attend` is what the two forms differ in."""
 
-    def __init__(self, channels, hidden=64, embedding=128, reference_points=128, stretched=False):
+    def __init__(
+        self,
+        channels,
+        hidden=64,
+        embedding=128,
+        reference_points=128,
+        stretched=False,
+        local_heads=0,
+        bidirectional=False,
+    ):
         super().__init__()
+        if local_heads:
+            raise NotImplementedError("heads that see what is near in time")
         self.linear = nn.Linear(1, 1)
         self.periodic = nn.Linear(1, embedding - 1)
         self.query = nn.Linear(embedding, embedding)
         self.key = nn.Linear(embedding, embedding)
         self.values = nn.Linear(2 * channels, hidden)
-        self.recurrence = nn.GRU(hidden, hidden, batch_first=True)
+        self.recurrence = nn.GRU(hidden, hidden, batch_first=True, bidirectional=bidirectional)
         self.stretched = stretched
         self.register_buffer("references", torch.linspace(0, 1, reference_points))
 
@@ -33,24 +55,22 @@ class TimeAttentionEncoder(nn.Module):
         h = last.squeeze(0)
         return torch.atanh(h - 1e-5 * h.sign()) if self.stretched else h
 
+    def states(self, features, mask, times):
+        """States [B, R, hidden], or twice that, of the recurrent unit at all reference points."""
+        return self.recurrence(self.attend(features, mask, times))[0]
+
     def links(self, name):
         """Where stroock has the parameters."""
         name = name and name + "."
-        frequency, phase = name + "embedding.frequency", name + "embedding.phase"
-        gru = self.recurrence
-        links = [
-            (frequency + "[0]", self.linear.weight, lambda of: of(frequency)[:1].view(1, 1)),
-            (phase + "[0]", self.linear.bias, lambda of: of(phase)[:1]),
-            (frequency, self.periodic.weight, lambda of: of(frequency)[1:].view(-1, 1)),
-            (phase, self.periodic.bias, lambda of: of(phase)[1:]),
-        ]
+        return self.view_links(name) + gru(name + "recurrence", self.recurrence)
+
+    def view_links(self, name):
+        """Those of the attention; the name ends with a dot where there is one."""
+        links = embedding_links(name + "embedding", self)
         halves = name + "values.weight", name + "presence.weight"
         links.append((halves[0], self.values.weight, lambda of: torch.cat([of(half) for half in halves]).T))
         links += same(name + "values.bias", self.values.bias)
-        links += linear(name + "query", self.query) + linear(name + "key", self.key)
-        links += same(name + "recurrence.w_ih", gru.weight_ih_l0) + same(name + "recurrence.b_ih", gru.bias_ih_l0)
-        links += same(name + "recurrence.w_hh", gru.weight_hh_l0) + same(name + "recurrence.b_hh", gru.bias_hh_l0)
-        return links
+        return links + linear(name + "query", self.query) + linear(name + "key", self.key)
 
 
 class PlainAttention(TimeAttentionEncoder):

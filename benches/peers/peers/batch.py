@@ -1,6 +1,7 @@
 """From stroock's ragged batches to the dense ones that PyTorch models read."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 
@@ -26,6 +27,7 @@ class Points:
     mask: torch.Tensor  # [B, P, C], or [B, P] where every point is whole
     times: torch.Tensor  # [B, P]
     distinct: Distinct
+    present: torch.Tensor  # [B, P], whether there is a point
 
 
 @dataclass
@@ -38,6 +40,7 @@ class Targets:
     mask: torch.Tensor | None  # [Q, C]; None means that everything is observed
     counts: torch.Tensor  # [B], observed entries
     points: torch.Tensor  # [B], points of a series
+    places: torch.Tensor  # [Q], the place of each point in its series
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Batch:
     points: Points
     targets: Targets
     times: torch.Tensor  # [T + 1], the grid
+    grid: torch.Tensor  # the same in double precision
     classes: torch.Tensor | None  # [Q]
     labels: torch.Tensor | None  # [Q, width]
 
@@ -54,6 +58,54 @@ class Batch:
     def series(self):
         """Number of series B."""
         return len(self.targets.counts)
+
+    def asked_times(self, width=0):
+        """The times of the targets [B, P], with at least `width` of them."""
+        targets = self.targets
+        times = torch.zeros(self.series, max(int(targets.points.max()), width))
+        times[targets.series, targets.places] = self.times[targets.indices]
+        return times
+
+    @cached_property
+    def asked(self):
+        """The times of the targets, each of them once."""
+        return distinct(self.asked_times())
+
+    @cached_property
+    def stops(self):
+        """Where a filter stops."""
+        return stops_of(self)
+
+
+@dataclass
+class Stops:
+    """The inputs and the targets of B series in the order of time, filled up to P of them: where a filter stops."""
+
+    gaps: torch.Tensor  # [B, P], since the stop before; 0 for the first one
+    observed: torch.Tensor  # [B, P], whether there is an input
+    values: torch.Tensor  # [B, P, C], the inputs, 0 where there is none
+    targets: torch.Tensor  # [Q], the stop of each target
+
+
+def stops_of(batch):
+    """The stops of a batch, whose inputs and targets all lie on its grid."""
+    points, targets, grid = batch.points, batch.targets, batch.grid
+    nearest = (points.times.double().unsqueeze(-1) - grid).abs().argmin(-1)
+    of_series = []
+    for b in range(batch.series):
+        inputs = nearest[b, points.present[b]]
+        asked = targets.indices[targets.series == b]
+        of_series.append((inputs, asked, torch.unique(torch.cat([inputs, asked]))))
+    shape = (batch.series, max(len(stops) for _, _, stops in of_series))
+    gaps, observed = torch.zeros(shape, dtype=grid.dtype), torch.zeros(shape, dtype=torch.bool)
+    values, of_targets = torch.zeros(*shape, points.values.shape[2]), []
+    for b, (inputs, asked, stops) in enumerate(of_series):
+        gaps[b, 1 : len(stops)] = grid[stops].diff()
+        place = torch.searchsorted(stops, inputs)
+        observed[b, place] = True
+        values[b, place] = points.values[b, points.present[b]]
+        of_targets.append(torch.searchsorted(stops, asked))
+    return Stops(gaps, observed, values, torch.cat(of_targets))
 
 
 def points_of(record, width=None):
@@ -79,7 +131,8 @@ def points_of(record, width=None):
     else:
         observed = torch.ones(len(values))
     times = dense(record["input.times"].float())
-    return Points(dense(values), dense(observed), times, distinct(times))
+    present = dense(torch.ones(len(values))).bool()
+    return Points(dense(values), dense(observed), times, distinct(times), present)
 
 
 def batch_of(record, width=None):
@@ -91,18 +144,21 @@ def batch_of(record, width=None):
         mask = torch.zeros(values.numel())
         mask[record["targets.places"]] = 1.0
         mask = mask.view_as(values)
+    series = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
     targets = Targets(
-        series=torch.repeat_interleave(torch.arange(len(lengths)), lengths),
+        series=series,
         indices=record["requests.indices"],
         values=values,
         mask=mask,
         counts=record["targets.counts"].float(),
         points=lengths,
+        places=torch.arange(len(series)) - record["targets.point_offsets"][series],
     )
     return Batch(
         points=points_of(record, width),
         targets=targets,
         times=record["grid.times"].float(),
+        grid=record["grid.times"].double(),
         classes=record.get("target.classes"),
         labels=record.get("target.values"),
     )

@@ -8,7 +8,7 @@ from .attention import PlainAttention, TunedAttention
 from .batch import batch_of, points_of
 from .contestants import TORCH_PATHS
 from .links import load
-from .model import LatentSde, loss_of
+from .models import model_of
 
 # Of states and losses of 480 steps or less; rounding adds up over more of them.
 STATES = 2e-5
@@ -42,17 +42,18 @@ def states_tolerance(record):
 def step(record, form, width):
     """The whole model in one form: every part of the loss and every gradient."""
     protocol = record.setting("protocol")
-    model = LatentSde(protocol, form)
+    model = model_of(protocol, form)
     links = model.links()
     load(links, record)
     batch = batch_of(record, None if form == "best" else width)
-    samples = protocol["training"]["samples"]
-    result = model(batch, samples, record["start"], record["noise"], record["result.states"])
-    result["loss"] = loss_of(result, batch, record.setting("weights")).view(1)
+    drawn = (record.get(name) for name in ("start", "noise", "result.states"))
+    result = model(batch, protocol["training"]["samples"], *drawn)
+    result["loss"] = model.loss(result, batch, record.setting("weights")).view(1)
     result["loss"].backward()
+    tolerances = {"kl_start": START_DIVERGENCE} if protocol["model"]["kind"] == "latent-sde" else {}
     tolerance = states_tolerance(record)
     found = [
-        difference(name, value, record["result." + name], START_DIVERGENCE if name == "kl_start" else tolerance)
+        difference(name, value, record["result." + name], tolerances.get(name, tolerance))
         for name, value in result.items()
     ]
     return demand("step", found + gradients(links, record, GRADIENTS))
@@ -61,7 +62,7 @@ def step(record, form, width):
 def sample(record, form, width):
     """What is decoded in inference."""
     protocol = record.setting("protocol")
-    model = LatentSde(protocol, form)
+    model = model_of(protocol, form)
     load(model.links(), record)
     with torch.inference_mode():
         batch = batch_of(record, None if form == "best" else width)

@@ -5,7 +5,7 @@ import torch
 from .attention import PlainAttention, TunedAttention
 from .batch import batch_of, points_of
 from .links import load
-from .model import LatentSde, loss_of
+from .models import model_of
 from .path_listing import ListingPath
 from .path_stroock import StroockPath
 from .path_tuned import ActionPath, TunedPath
@@ -97,18 +97,18 @@ def encoder(work, contestant, record):
     return run
 
 
-def model_of(work, contestant, record):
+def prepared(work, contestant, record):
     """The model in the form of a contestant, its batch, and the protocol."""
     form = contestant.removeprefix("torch-")
     protocol = record.setting("protocol")
-    model = LatentSde(protocol, form)
+    model = model_of(protocol, form)
     load(model.links(), record)
     return model, batch_of(record, None if form == "best" else work.width), protocol["training"]
 
 
 def step(work, contestant, record):
     """One training step."""
-    model, batch, training = model_of(work, contestant, record)
+    model, batch, training = prepared(work, contestant, record)
     weights, adam = record.setting("weights"), training["adam"]
     kind = torch.optim.AdamW if adam["weight_decay"] else torch.optim.Adam
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -119,7 +119,9 @@ def step(work, contestant, record):
 
     def run():
         optimiser.zero_grad(set_to_none=True)
-        loss_of(model(batch, training["samples"]), batch, weights).backward()
+        model.loss(model(batch, training["samples"]), batch, weights).backward()
+        if adam["clip"] is not None:
+            torch.nn.utils.clip_grad_norm_(trained, adam["clip"])
         optimiser.step()
 
     return run
@@ -127,7 +129,7 @@ def step(work, contestant, record):
 
 def sample(work, contestant, record):
     """Posterior samples, decoded where there are targets."""
-    model, batch, _ = model_of(work, contestant, record)
+    model, batch, _ = prepared(work, contestant, record)
     model.eval()
 
     def run():

@@ -4,8 +4,8 @@ import torch
 from torch import nn
 
 from .attention import PlainAttention, TunedAttention, WholeTunedAttention
-from .images import ImageNetwork
-from .links import linear, same
+from .images import FrameFeatures, ImageNetwork
+from .links import same
 
 
 class VectorEncoder(nn.Module):
@@ -29,17 +29,15 @@ class FrameEncoder(nn.Module):
 
     def __init__(self, shape, settings, tuned, sparse):
         super().__init__()
-        self.shape, self.tuned, self.sparse = shape, tuned, sparse
-        self.network = ImageNetwork(settings["network"], shape[0], tuned)
-        extent = self.network(torch.zeros(1, *shape)).numel()
-        self.features = nn.Linear(extent, settings["features"])
+        self.tuned, self.sparse = tuned, sparse
+        self.frames = FrameFeatures(shape, settings, tuned)
         attention = WholeTunedAttention if tuned else PlainAttention
         self.attention = attention(settings["features"], **settings["attention"])
         self.width = settings["attention"]["hidden"]
 
     def see(self, frames):
         """Features of frames [N, C H W]."""
-        return torch.tanh(self.features(self.network(frames.view(-1, *self.shape)).flatten(1)))
+        return torch.tanh(self.frames(frames))
 
     def forward(self, points):
         series, width, extent = points.values.shape
@@ -56,8 +54,7 @@ class FrameEncoder(nn.Module):
     def links(self, name):
         """Where stroock has the parameters."""
         name += ".Frames"
-        links = self.network.links(name + ".network") + linear(name + ".features", self.features)
-        return links + self.attention.links(name + ".attention")
+        return self.frames.links(name) + self.attention.links(name + ".attention")
 
 
 class FirstFrameEncoder(nn.Module):

@@ -9,11 +9,14 @@ import torch
 
 from .agreement import demand, difference
 from .attention import PlainAttention, TunedAttention
-from .batch import distinct
+from .batch import Stops, distinct
+from .kalman import BLIND, FILTERS
 from .path_listing import ListingPath
 from .path_tuned import ActionPath, TunedPath
 
 TOLERANCE = 1e-10
+# Of the filters, which are written for single precision.
+SINGLE = 1e-5
 
 
 def folder(root):
@@ -22,13 +25,17 @@ def folder(root):
 
 
 def check(golden):
-    """Yields a name and the largest difference for every form, in double precision."""
+    """Yields a name and the largest difference for every form: in double precision, but for filters."""
     cases = json.loads((golden / "geometric_euler.json").read_text())["cases"]
     for kind in (ListingPath, TunedPath, ActionPath):
         yield f"golden path, {kind.__name__}", max((path(kind, case) for case in cases), key=lambda d: d.error)
     case = json.loads((golden / "mtan_encoder.json").read_text())
     for kind in (PlainAttention, TunedAttention):
         yield f"golden encoder, {kind.__name__}", encoder(kind, case)
+    for (model, is_tuned), kind in FILTERS.items():
+        cases = json.loads((golden / f"{model.replace('-', '')}.json").read_text())["cases"].values()
+        found = [beliefs(kind, is_tuned, case) for case in cases]
+        yield f"golden filter, {kind.__name__}", max(found, key=lambda d: d.error)
 
 
 def path(kind, case):
@@ -101,3 +108,38 @@ def encoder(kind, case):
         for parameter, name in links
     ]
     return demand("golden encoder", found)
+
+
+def beliefs(kind, is_tuned, case):
+    """The beliefs of a filter in single precision, from the latent observations of the case."""
+    sizes, parameters, outputs = case["sizes"], case["parameters"], case["outputs"]
+    settings = dict(half=sizes["d"], sets=sizes["basis"], bandwidth=sizes["bandwidth"])
+    module = kind(dict(settings, time_scale=case["constants"]["time_factor"], noise=case["activations"]["q"]))
+    loaded = {
+        "initial": parameters["initial_u_raw"] + parameters["initial_l_raw"],
+        "noise": parameters["q_raw"],
+        "mixture.weight": parameters["mixture.weight"],
+        "mixture.bias": parameters["mixture.bias"],
+    }
+    loaded = {name: torch.tensor(value) for name, value in loaded.items()}
+    if hasattr(module, "rotation"):
+        loaded["coefficients"] = torch.tensor(parameters["lambda"])
+        loaded["rotation"] = torch.tensor(parameters["skew_lower"])[tuple(module.below)]
+    else:
+        loaded["coefficients"] = torch.tensor(parameters["A"]).flatten(1)[:, module.inside]
+    module.load_state_dict(loaded, strict=False)
+    times = torch.tensor(case["input"]["t"], dtype=torch.float64)
+    observed = torch.tensor(case["input"]["valid"]).bool()
+    stops = Stops(torch.nn.functional.pad(times.diff(dim=1), (1, 0)), observed, None, None)
+    y, r = torch.tensor(outputs["y"]), torch.tensor(outputs["r"])
+    if is_tuned:
+        r = torch.where(observed.unsqueeze(2), r, BLIND)
+    mean, v, s = module(y, r, stops)
+    expected = {name: torch.tensor(outputs["posterior_" + name]) for name in ("mean", "u", "l", "s")}
+    found = {"mean": mean, "u": v[..., : module.half], "l": v[..., module.half :], "s": s}
+    # A covariance is compared on the scale of the variances.
+    scale = float(expected["l"].abs().max())
+    floor = {"mean": 0.0, "u": 0.0, "l": 0.0, "s": scale}
+    return demand(
+        "golden filter", [difference(name, found[name], expected[name], SINGLE, floor[name]) for name in found]
+    )

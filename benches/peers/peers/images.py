@@ -77,6 +77,23 @@ class ImageNetwork(nn.Sequential):
         return links
 
 
+class FrameFeatures(nn.Module):
+    """From frames [N, C H W] to features, through a linear map at the end."""
+
+    def __init__(self, shape, settings, tuned):
+        super().__init__()
+        self.shape = shape
+        self.network = ImageNetwork(settings["network"], shape[0], tuned)
+        self.features = nn.Linear(self.network(torch.zeros(1, *shape)).numel(), settings["features"])
+
+    def forward(self, frames):
+        return self.features(self.network(frames.view(-1, *self.shape)).flatten(1))
+
+    def links(self, name):
+        """Where stroock has the parameters."""
+        return self.network.links(name + ".network") + linear(name + ".features", self.features)
+
+
 class ImageDecoder(nn.Module):
     """From states [M, n] to images [M, extent]."""
 
@@ -100,16 +117,25 @@ class ImageDecoder(nn.Module):
         return linear(name + ".first", self.first) + self.network.links(name + ".network")
 
 
+ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "elu": nn.ELU, "softplus": nn.Softplus}
+
+
 class Mlp(nn.Sequential):
     """Linear maps with activations between them."""
 
     def __init__(self, inputs, outputs, settings):
         widths = [inputs, *settings["hidden"], outputs]
-        activation = {"relu": nn.ReLU, "tanh": nn.Tanh}[settings["activation"]]
+        activation = ACTIVATIONS[settings["activation"]]
         modules = []
         for i, (a, b) in enumerate(zip(widths, widths[1:])):
             modules += ([activation()] if i else []) + [nn.Linear(a, b)]
         super().__init__(*modules)
+
+    def after_first(self, x):
+        """What follows the first linear map, at its output."""
+        for module in list(self)[1:]:
+            x = module(x)
+        return x
 
     def links(self, name):
         """Where stroock has the parameters."""

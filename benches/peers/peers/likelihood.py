@@ -5,6 +5,8 @@ import math
 import torch
 from torch.nn import functional
 
+LEAST_VARIANCE = 1e-6
+
 
 def entry_loss(output, targets, ln_scale):
     """Negative log likelihood of every entry, [S, Q, C]: Gaussian, or Bernoulli without a scale."""
@@ -21,6 +23,14 @@ def per_series(losses, targets):
         losses = losses * targets.mask
     of_points = losses.sum(2).mean(0)
     return of_points.new_zeros(len(targets.counts)).index_add(0, targets.series, of_points)
+
+
+def normal_surprise(mean, variance, values, mask, targets):
+    """Negative log likelihoods of normal numbers [Q, C] with variances of their own, summed over each series, [B]."""
+    variance = variance.clamp_min(LEAST_VARIANCE)
+    entries = 0.5 * (torch.log(variance) + (values - mean).square() / variance + math.log(2 * math.pi))
+    entries = entries if mask is None else entries * mask
+    return entries.new_zeros(len(targets.counts)).index_add(0, targets.series, entries.sum(1))
 
 
 def task_loss(kind, prediction, batch):

@@ -20,6 +20,23 @@ def linear(name, layer):
     return links
 
 
+def gru(name, unit, suffix="_l0"):
+    """One direction of a recurrent unit."""
+    links = []
+    for ours, theirs in (("w_ih", "weight_ih"), ("w_hh", "weight_hh"), ("b_ih", "bias_ih"), ("b_hh", "bias_hh")):
+        links += same(f"{name}.{ours}", getattr(unit, theirs + suffix))
+    return links
+
+
+def within(module, links):
+    """Links of a module whose parameters stroock has inside another one."""
+
+    def inside(arrange):
+        return lambda of: arrange(lambda name: of(f"{module}.{name}"))
+
+    return [(f"{module}.{name}", parameter, inside(arrange)) for name, parameter, arrange in links]
+
+
 def load(links, record):
     """Sets parameters to those of a record."""
     with torch.no_grad():

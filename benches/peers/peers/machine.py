@@ -32,6 +32,12 @@ def describe(threads, stroock):
     }
 
 
+def is_same(one, other):
+    """Whether two descriptions are alike in all but date and load."""
+    passing = ("date", "load")
+    return all(one.get(key) == other[key] for key in other if key not in passing)
+
+
 def keep_to(threads):
     """Keeps this process and all that it starts to so many processors, where the system can."""
     if hasattr(os, "sched_setaffinity"):

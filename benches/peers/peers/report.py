@@ -25,6 +25,7 @@ def markdown(results):
         "",
         f"Medians over all repeats of alternating rounds ({results['rounds']}, {results['seconds_per_round']:g} s or "
         "one repeat each); the ratio is the contestant's median over stroock's.",
+        *otherwise(results["works"]),
         "",
     ]
     if results["works"]:
@@ -81,6 +82,40 @@ def agreement(found):
     for row in found:
         lines.append(f"| {row['work']} | {row['contestant']} | {row['error']:.1e} | `{row['tensor']}` |")
     return lines
+
+
+def circumstances(results):
+    """What can differ between rows of one machine."""
+    date, load = (results["machine"][key] for key in ("date", "load"))
+    return f"{date}, load {load} at the start, {results['rounds']} rounds of {results['seconds_per_round']:g} s"
+
+
+def otherwise(works):
+    """Which rows were measured in another run."""
+    runs = {}
+    for work in works:
+        if "measured" in work:
+            runs.setdefault(work["measured"], []).append(work["name"])
+    return [f"Of another run ({run}): {', '.join(names)}." for run, names in runs.items()]
+
+
+def merged(earlier, results, works):
+    """Results with the rows of earlier ones for all works that they lack, in the order of the works."""
+    if earlier is None:
+        return results
+    of_earlier = [{"measured": circumstances(earlier), **row} for row in earlier["works"]]
+    rows = {row["name"]: row for row in of_earlier + results["works"]}
+    new = {(row["work"], row["contestant"]) for row in results["agreement"]}
+    kept = [row for row in earlier["agreement"] if (row["work"], row["contestant"]) not in new]
+    names = ["golden values", *(work.name for work in works)]
+    agreements = sorted(kept + results["agreement"], key=lambda row: names.index(row["work"]))
+    return {**results, "agreement": agreements, "works": [rows[name] for name in names if name in rows]}
+
+
+def read(folder):
+    """The results in a folder, if there are any."""
+    file = folder / "results.json"
+    return json.loads(file.read_text()) if file.exists() else None
 
 
 def write(results, folder):

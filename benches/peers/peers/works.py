@@ -1,8 +1,10 @@
 """What is timed: for every work the commands of stroock, and who takes part."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 STEP_FORMS = ("torch-plain", "torch-tuned", "torch-best")
+# The rivals of the paper: as published code has them, and as fast as we could make them.
+RIVAL_FORMS = ("torch-plain", "torch-best")
 # The width that PhysioNet's series are padded to as published.
 PHYSIONET_WIDTH = 203
 # Paths of a series in inference.
@@ -70,6 +72,12 @@ def step(name, about, experiment, batch, *options, check_batch=8, width=None):
     )
 
 
+def rival(name, about, experiment, model, batch, *, check_batch=8, width=None):
+    """One training step of a model that the paper compares itself with."""
+    whole = step(name, about, experiment, batch, "--model", model, check_batch=check_batch, width=width)
+    return replace(whole, contestants=RIVAL_FORMS)
+
+
 def sample():
     """Inference."""
     return Work(
@@ -124,5 +132,35 @@ WORKS = (
     ),
     step("lorenz", "Lorenz", "lorenz", 64),
     step("sine", "sine, 10 samples", "sine", 1, check_batch=1),
+    rival(
+        "physionet-latent-ode",
+        "PhysioNet 6 min, mTAND-ODE",
+        "physionet",
+        "latent-ode",
+        50,
+        width=PHYSIONET_WIDTH,
+    ),
+    rival(
+        "physionet-neural-sde",
+        "PhysioNet 6 min, mTAND-SDE",
+        "physionet",
+        "neural-sde",
+        50,
+        width=PHYSIONET_WIDTH,
+    ),
+    rival(
+        "physionet-mtand-full",
+        "PhysioNet 6 min, mTAND-Full, 5 samples",
+        "physionet",
+        "mtand-full",
+        32,
+        check_batch=4,
+        width=PHYSIONET_WIDTH,
+    ),
+    rival("physionet-cru", "PhysioNet 6 min, CRU", "physionet", "cru", 50),
+    rival("physionet-f-cru", "PhysioNet 6 min, f-CRU", "physionet", "f-cru", 50),
+    rival("pendulum-angle-cru", "pendulum angle, CRU", "pendulum-angle", "cru", 50),
+    rival("pendulum-angle-f-cru", "pendulum angle, f-CRU", "pendulum-angle", "f-cru", 50),
+    rival("pendulum-angle-s5", "pendulum angle, S5", "pendulum-angle", "s5", 32),
     sample(),
 )

@@ -18,6 +18,7 @@ mod processes;
 mod record;
 mod report;
 mod reproduce;
+mod rivals;
 mod tables;
 
 use std::process::ExitCode;

@@ -67,6 +67,46 @@ fn a_recorded_step_starts_where_its_path_does() {
 }
 
 #[test]
+fn steps_of_rivals_are_measured_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let step = ["step", "physionet", "--model", "neural-sde", "--batch-size", "2"];
+    let text = bench(&[&step[..], &["--repeat", "1", "--json"]].concat(), folder.path());
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["name"], "step/physionet-6min-neural-sde");
+    assert!(report["parts_ms"]["forward"].as_f64().unwrap() > 0.0, "{report}");
+
+    let file = record(&step);
+    let points = file.entries::<i64>("requests.indices").unwrap().len();
+    assert_eq!(file.tensor("start").unwrap().shape(), [1, 2, 16]);
+    assert_eq!(file.tensor("noise").unwrap().shape(), [1, 2, 480, 16]);
+    assert_eq!(file.tensor("result.states").unwrap().shape(), [1, points, 16]);
+    assert_eq!(file.tensor("result.mean").unwrap().shape(), [1, points, 41]);
+    for part in ["kl_start", "kl_path", "negative_log_likelihood"] {
+        assert_eq!(file.tensor(&format!("result.{part}")).unwrap().shape(), [2]);
+    }
+}
+
+#[test]
+fn a_recorded_rival_is_off_its_start() {
+    let file = record(&["step", "pendulum-angle", "--model", "cru", "--batch-size", "2"]);
+    assert!(file.tensor("noise").is_err(), "a filter draws nothing");
+    // Where all drift matrices are zero, the mixture has no say.
+    let mixture = file.entries::<f32>("gradient.Cru.filter.mixture.weight").unwrap();
+    assert!(mixture.iter().any(|entry| entry.abs() > 1e-6));
+}
+
+#[test]
+fn rivals_without_a_preset_are_refused() {
+    let done = Command::new(env!("CARGO_BIN_EXE_stroock"))
+        .args(["bench", "step", "activity", "--model", "s5"])
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success());
+    assert!(words.contains("activity has no model `s5`") && words.contains("pendulum-angle"), "{words}");
+}
+
+#[test]
 fn a_recorded_encoder_has_its_representations() {
     let file = record(&["encoder", "--batch-size", "2"]);
     assert_eq!(file.tensor("result.h").unwrap().shape(), [2, 64]);

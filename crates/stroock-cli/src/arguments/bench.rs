@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use stroock_experiments::protocol::Experiment;
+use stroock_experiments::rival::Rival;
 
-use super::{GrowthArguments, Minutes, experiments};
+use super::{GrowthArguments, Minutes, experiments, rivals};
 
 #[derive(Debug, Subcommand)]
 pub enum Bench {
     /// One training step of an experiment: forward, backward, optimiser
-    #[command(after_help = "Example:\n  stroock bench step physionet --minutes 6 --batch-size 50")]
+    #[command(after_help = "Examples:\n  stroock bench step physionet --minutes 6 --batch-size 50\n  \
+        stroock bench step physionet --model latent-ode")]
     Step(StepArguments),
     /// The latent path alone, forward and backward
     #[command(after_help = "Example:\n  stroock bench path --steps 480 --series 50 --dim 16")]
@@ -34,6 +36,9 @@ pub struct StepArguments {
     /// Which experiment; all of them if none is named
     #[arg(value_parser = experiments())]
     pub experiment: Option<Experiment>,
+    /// Another system of the paper's tables in the place of its model
+    #[arg(long, value_name = "NAME", value_parser = rivals(), requires = "experiment")]
+    pub model: Option<Rival>,
     /// Series a step; the experiment's own batch size if not given
     #[arg(long)]
     pub batch_size: Option<usize>,

@@ -9,9 +9,11 @@ use serde::Serialize;
 use stroock::batch::{Batch, EncoderInput, InputEntries, Targets};
 use stroock::entries::entries;
 use stroock::latent::PathGrid;
+use stroock::objective::ElboWeights;
 use stroock::parameters::{ParameterVisitor, visit_parameters};
 use stroock::run::{Tensor as StoredTensor, TensorFile, TensorValues};
 use stroock::series::Labels;
+use stroock_experiments::protocol::Protocol;
 use stroock_kernels::noise::{NoiseKey, increments};
 use stroock_kernels::simd::Level;
 
@@ -27,6 +29,15 @@ impl Record {
         file.set_format("stroock-bench-record", 1);
         file.metadata.insert("kind".into(), kind.into());
         Self(file)
+    }
+
+    /// The record of a training step, with its settings and its batch.
+    pub fn of_step(protocol: &Protocol, weights: &ElboWeights, batch: &Batch) -> Result<Self, Failure> {
+        let mut record = Self::new("step");
+        record.set("protocol", protocol)?;
+        record.set("weights", weights)?;
+        record.push_batch(batch)?;
+        Ok(record)
     }
 
     /// Adds a setting as JSON.
@@ -56,6 +67,11 @@ impl Record {
     pub fn push_tensor<const D: usize>(&mut self, name: &str, tensor: Tensor<D>) -> Result<(), Failure> {
         let shape = tensor.dims();
         self.push(name, &shape, entries(tensor))
+    }
+
+    /// Adds parts of a loss as `result.<name>`.
+    pub fn push_parts(&mut self, parts: Vec<(&'static str, Tensor<1>)>) -> Result<(), Failure> {
+        parts.into_iter().try_for_each(|(name, part)| self.push_tensor(&format!("result.{name}"), part))
     }
 
     /// Adds the parameters of a module as `parameter.<name>`, and those of their gradients that there are as

@@ -21,6 +21,7 @@ use crate::data::folder as data_folder;
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
 use crate::processes::Processes;
+use crate::rivals::no_model;
 
 const RESULTS: &str = "RESULTS.md";
 /// What a launcher of MPI sets.
@@ -76,20 +77,12 @@ pub fn run(arguments: &ReproduceArguments, processes: &Processes) -> Result<(), 
 
 /// What a model has presets for, where it has none for an experiment or its preset.
 fn no_preset(rival: Rival, experiment: Experiment, preset: Preset) -> Failure {
-    let (model, name) = (rival.name(), experiment.name());
-    let there: Vec<&str> = rival.experiments().map(Experiment::name).collect();
-    let others: Vec<&str> = Rival::of(experiment).map(Rival::name).collect();
-    let words = if others.contains(&model) {
-        let presets: Vec<&str> = Preset::of_rivals().iter().map(|preset| preset.name()).collect();
-        let (wanted, presets) = (preset.name(), presets.join(", "));
-        format!("the model `{model}` has its own settings: it has no preset `{wanted}`, but {presets}")
-    } else if others.is_empty() {
-        format!("{name} has no model but its own; `{model}` has presets for {}", there.join(", "))
-    } else {
-        let (there, others) = (there.join(", "), others.join(", "));
-        format!("{name} has no model `{model}`, but {others}; `{model}` has presets for {there}")
-    };
-    words.into()
+    if !Rival::of(experiment).any(|other| other == rival) {
+        return no_model(rival, experiment);
+    }
+    let presets: Vec<&str> = Preset::of_rivals().iter().map(|preset| preset.name()).collect();
+    let (model, wanted, presets) = (rival.name(), preset.name(), presets.join(", "));
+    format!("the model `{model}` has its own settings: it has no preset `{wanted}`, but {presets}").into()
 }
 
 /// One run, in a folder of its own.
