@@ -36,7 +36,7 @@ impl Processes {
         if launched.is_launched() {
             let (processes, threads) = (launched.world().size(), rayon::current_num_threads());
             say(&format!(
-                "Processes: {processes}, with {threads} threads each. Should one die, --resume goes on from the last \
+                "Processes: {processes}; threads of each: {threads}. Should one die, --resume goes on from the last \
                  saved epoch, in any number of processes."
             ));
         }

@@ -140,3 +140,21 @@ fn mistakes_are_named() {
     assert_eq!(dim.status.code(), Some(1));
     assert!(text(&dim.stderr).contains("latent.dim"), "{}", text(&dim.stderr));
 }
+
+/// Without MPI, every process of a launcher would train the whole model.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_launcher_of_mpi_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["fit", "none.csv", "--out", "run"][..], &["reproduce", "sine", "--out", "run"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stroock"));
+        let done = command.args(arguments).current_dir(folder.path()).env("PMI_RANK", "1").output().unwrap();
+        assert_eq!(done.status.code(), Some(1));
+        let said = text(&done.stderr);
+        assert!(
+            said.starts_with("error: a launcher of MPI has started this program (`PMI_RANK` is set)"),
+            "{said}"
+        );
+        assert!(!folder.path().join("run").exists());
+    }
+}

@@ -105,7 +105,7 @@ fn a_fit_has_the_same_bits_in_any_number_of_processes_and_threads() {
             assert_eq!(printed.matches("The model: ").count(), 1, "one process prints: {printed}");
             let said = String::from_utf8(done.stderr).unwrap();
             let words = format!(
-                "Processes: {processes}, with {threads} threads each. Should one die, --resume goes on"
+                "Processes: {processes}; threads of each: {threads}. Should one die, --resume goes on"
             );
             assert_eq!(said.matches(&words).count(), 1, "{said}");
         }
