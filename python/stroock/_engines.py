@@ -90,7 +90,7 @@ class Engine:
     ) -> Any:
         """What may come after the last time of every series: the rows of :meth:`stroock.Model.forecast`, in no order.
 
-        The model must have been fitted with `task="forecast"`. `partitions` and `rows` are those of `impute`.
+        `partitions` and `rows` are those of `impute`.
         """
         options = {
             "steps": steps,

@@ -93,8 +93,8 @@ class Work:
             raise ModelError("this model has not learned classes")
         if self.method == "forecast" and not self.facts["forecasts"]:
             raise ModelError(
-                "the model was not fitted to forecast: it would choose its methods anew on every part of the table; fit one "
-                'with task="forecast"'
+                "the model has not chosen how it forecasts, and would choose anew on every part of the table: fit it to the end, "
+                "on series of two times and more"
             )
         if self.method == "forecast" and (self.options["steps"] is None) == (self.options["until"] is None):
             raise ModelError("how far? give a number of steps, a length of time, or until=...")

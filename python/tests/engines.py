@@ -42,13 +42,19 @@ def sites():
 
 @functools.lru_cache(maxsize=None)
 def model(name):
-    """A fitted model: `waves`, `long`, `sites`, `ahead` or `classes`."""
+    """A fitted model: `waves`, `long`, `sites`, `ahead`, `points` or `classes`."""
     if name == "classes":
         return stroock.fit(waves(classes=True), task="classify", target="class", epochs=1, progress=False)
-    options = {"sites": {"statics": ["area"]}, "ahead": {"task": "forecast", "statics": ["area"]}}.get(name, {})
-    data = {"waves": waves, "long": long}.get(name, sites)()
-    options = {"variables": ["x", "y"]} if name == "long" else options
-    return stroock.fit(data, epochs=1, progress=False, **options)
+    of_sites = {"id": "site", "statics": ["area"]}
+    data, options = {
+        "waves": (waves, {}),
+        "long": (long, {"variables": ["x", "y"]}),
+        "sites": (sites, of_sites),
+        "ahead": (sites, {**of_sites, "task": "forecast"}),
+        # Of series of one time each nobody knows how they go on.
+        "points": (lambda: {"id": ["a", "b"], "time": [0.0, 1.0], "x": [1.0, 2.0]}, {}),
+    }[name]
+    return stroock.fit(data(), epochs=1, progress=False, **options)
 
 
 #: Name of the model, of the table, of the method, and its arguments.
@@ -63,6 +69,7 @@ CASES = {
     "windows filled": ("sites", sites, "impute", {"wide": True}),
     "dates of choice": ("sites", sites, "impute", {"at": "2024-04-01T06:30:00Z", "draws": 20}),
     "forecasts": ("ahead", sites, "forecast", {"steps": 5, "draws": 20, "samples": 2}),
+    "forecasts of a model of gaps": ("waves", waves, "forecast", {"steps": 3, "samples": 1}),
     "forecasts of some": ("ahead", sites, "forecast", {"until": "2024-04-05T00:00:00Z", "draws": 20}),
     "classes": ("classes", waves, "classify", {}),
 }

@@ -84,8 +84,10 @@ def test_scores_are_those_of_one_process(name, data, options):
 
 def test_what_parts_cannot_do_is_said():
     frame = to_dask(sites())
-    with pytest.raises(stroock.StroockError, match='task="forecast"'):
-        stroock.dask.forecast(frame, model("sites"), 3)
+    with pytest.raises(stroock.StroockError, match="has not chosen how it forecasts"):
+        stroock.dask.forecast(to_dask(waves()), model("points"), 3)
+    with pytest.raises(TypeError, match="no argument `tme`"):
+        stroock.dask.impute(frame, model("sites"), tme="when")
     with pytest.raises(stroock.StroockError, match='hold_out="tail"'):
         stroock.dask.evaluate(frame, model("ahead"))
     with pytest.raises(stroock.StroockError, match="give id="):

@@ -118,8 +118,8 @@ def test_columns_are_known_before_anything_runs(spark):
 
 def test_what_parts_cannot_do_is_said(spark):
     frame = to_spark(spark, sites())
-    with pytest.raises(stroock.StroockError, match='task="forecast"'):
-        stroock.spark.forecast(frame, model("sites"), 3)
+    with pytest.raises(stroock.StroockError, match="has not chosen how it forecasts"):
+        stroock.spark.forecast(to_spark(spark, waves()), model("points"), 3)
     with pytest.raises(stroock.StroockError, match="how far"):
         stroock.spark.forecast(frame, model("ahead"))
     with pytest.raises(stroock.StroockError, match='hold_out="tail"'):
