@@ -15,7 +15,7 @@ use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{DecoderConfig, EncoderConfig, LatentSdeConfig, ModelSettings, PathDraws};
 use stroock::predict::{Draws, Predictor};
 use stroock::run::{Progress, RunFolder, StopFlag};
-use stroock::series::table::{Sampling, Table};
+use stroock::series::table::{Align, Sampling, Table};
 use stroock::series::{Dataset, Observation, Series};
 use stroock_kernels::noise::NoiseKey;
 use stroock_testing::allocation::{self, Counting};
@@ -76,7 +76,7 @@ fn layers_of_all_draws_are_not_in_memory_at_once() {
     assert_eq!(of_many.states[..of_few.states.len()], of_few.states);
 }
 
-/// The most bytes that a fit of one epoch to 16 series of so many irregular times takes.
+/// The most bytes that a fit of one epoch to 12 whole series of so many irregular times takes.
 fn fitted(times: usize) -> usize {
     let series = |number: usize| {
         let time = |i: usize| i as f64 + 0.3 * ((i * 7 + number) as f64).sin();
@@ -84,8 +84,9 @@ fn fitted(times: usize) -> usize {
         let values = times.iter().map(|t| (0.05 * t + number as f64).sin()).collect();
         Series { id: number.to_string(), times, values, ..Series::default() }
     };
-    let table = Table::from_series(["wave"], (0..16).map(series).collect()).unwrap();
-    let sampling = Sampling::suggest(&table).sampling;
+    let table = Table::from_series(["wave"], (0..12).map(series).collect()).unwrap();
+    let sampling = Sampling { window: None, align: Align::Start };
+    let table = table.sampled(sampling);
     let config = FitConfig::suggest(&table, sampling, Goal::Impute).unwrap().with_epochs(1);
     let folder = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(folder.path().join("run")).unwrap();
@@ -95,8 +96,8 @@ fn fitted(times: usize) -> usize {
 #[test]
 fn fits_to_long_series_take_little_more_than_the_series() {
     let _turn = TURN.lock();
-    let (short, long) = (fitted(2000), fitted(8000));
-    // Hidden layers of 16 paths at every time of all series would be 524 MB each.
+    let (short, long) = (fitted(1500), fitted(6000));
+    // Hidden layers of 16 paths at every time of all series would be 295 MB each.
     assert!(long < 3 * short.max(40 << 20), "{short} and {long} bytes");
     assert!(long < 250 << 20, "{short} and {long} bytes");
 }
