@@ -203,11 +203,14 @@ class Eigenvalues(KalmanFilter):
         self.register_buffer("below", torch.tril_indices(n, n, -1))
 
     def basis(self):
-        """The orthogonal basis [2d, 2d], eigenvectors as columns."""
+        """The orthogonal basis [2d, 2d], eigenvectors as columns.
+
+        It is used at every gap: what it lacks of orthogonality adds up, so that it is made in double precision.
+        """
         n = 2 * self.half
         rows, columns = self.below
-        skew = torch.zeros(n, n).index_put((rows, columns), self.rotation)
-        return torch.matrix_exp(skew - skew.T)
+        skew = torch.zeros(n, n).index_put((rows, columns), self.rotation).double()
+        return torch.matrix_exp(skew - skew.T).float()
 
 
 class PlainEigenvalues(PlainUpdate, Eigenvalues):

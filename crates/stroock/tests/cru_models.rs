@@ -16,9 +16,9 @@ use stroock::batch::{Batch, Batcher, InputChoice};
 use stroock::initial::InitialWeights;
 use stroock::model::{
     CruConfig, CruDecoderConfig, CruEncoderConfig, CruLatent, CruLatentConfig, CruTaskConfig,
-    DataDescription, Description, FastCruLatentConfig, LayersConfig, ModelConfig, ModelConfigError,
-    ModelSettings, NormalHeadConfig, OutputParts, PathDraws, SeriesModel, StandardModel, VarianceKind,
-    to_file,
+    DataDescription, Description, FastCruLatentConfig, KalmanFilter, LayersConfig, ModelConfig,
+    ModelConfigError, ModelSettings, NormalHeadConfig, OutputParts, PathDraws, SeriesModel, StandardModel,
+    VarianceKind, to_file,
 };
 use stroock::objective::ElboWeights;
 use stroock::predict::Predictor;
@@ -281,4 +281,18 @@ fn sizes_without_numbers_or_beyond_memory() {
     assert_eq!(fault(decoded), "decoder.variance.hidden");
     let encoder = CruEncoderConfig::Vector { layers: wide, variance: VarianceKind::Square };
     assert_eq!(fault(CruConfig { encoder, ..config(EIGENVALUES) }), "encoder.layers.hidden");
+}
+
+#[test]
+fn a_basis_is_orthogonal_to_single_precision() {
+    let mut weights = InitialWeights::new(1, &Device::flex());
+    let latent = FastCruLatentConfig { half: 10, ..FastCruLatentConfig::default() };
+    let mut filter = KalmanFilter::new(latent.filter(), &mut weights);
+    filter.rotation = Some(weights.uniform([190], 0.05));
+    let basis = doubles(filter.basis().unwrap());
+    for (i, j) in (0..20).flat_map(|i| (0..20).map(move |j| (i, j))) {
+        let product: f64 = (0..20).map(|k| basis[20 * k + i] * basis[20 * k + j]).sum();
+        let expected = f64::from(u8::from(i == j));
+        assert!((product - expected).abs() < 5e-7, "columns {i} and {j}: {product}");
+    }
 }
