@@ -6,7 +6,8 @@ use serde::Serialize;
 use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
 use stroock::run::{Progress, RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
-use stroock::series::table::{Align, ReadOptions, Sampling, Table};
+use stroock::series::SeriesSource;
+use stroock::series::table::{Align, AnyTable, ReadOptions, Room, Sampling, Table};
 use stroock::training::Outcome;
 
 use crate::arguments::{FitArguments, GoalName, Layer};
@@ -15,7 +16,7 @@ use crate::evaluate;
 use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
 use crate::predict::length;
-use crate::record::{Record, command_line};
+use crate::record::{Coverage, Record, command_line};
 use crate::{report, tables};
 
 #[derive(Serialize)]
@@ -44,16 +45,20 @@ pub fn config_of(run: &Path) -> Result<RunConfig, Failure> {
 }
 
 /// The tables that a model was fitted to, cut as the model needs them; `how` says what to do where they have changed.
-pub fn tables_of(config: &RunConfig, how: &str) -> Result<Table, Failure> {
+pub fn tables_of(config: &RunConfig, room: &Room, how: &str) -> Result<AnyTable, Failure> {
     let RunConfig { data, fit, .. } = config;
     if data.files.is_empty() {
         return Err(Failure::from("the run does not say which files its data came from; name the data"));
     }
-    let table = tables::read(&data.files, &data.read)?.sampled(fit.sampling);
-    if data.is_of(&table) {
+    let table = tables::read(&data.files, &data.read, room)?.sampled(fit.sampling)?;
+    let is_same = match &table {
+        AnyTable::Memory(table) => data.is_of(table)?,
+        AnyTable::Stored(table) => busy("checking", || data.is_of(table))?,
+    };
+    if is_same {
         return Ok(table);
     }
-    let (series, values) = (table.data.series().len(), table.account.values);
+    let (series, values) = (table.series(), table.account().values);
     let change = match (series, values) == (data.series, data.values) {
         true => "as many values as then, but not the same".into(),
         false => format!("{series} series with {values} values, {} with {} then", data.series, data.values),
@@ -64,16 +69,33 @@ pub fn tables_of(config: &RunConfig, how: &str) -> Result<Table, Failure> {
 pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let (folder, config, table) = if arguments.resume { resume(arguments)? } else { begin(arguments)? };
     let stop = StopFlag::on_signals()?;
-    let fitted = config.fit.fit(&table, &folder, &stop, Progress::on_stderr)?;
-    if fitted.outcome == Outcome::Stopped {
-        let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
-        return Err(Interrupted::after_epoch(fitted.epochs, how).into());
-    }
-    let model = fitted.model;
-    let subject = Subject::of_split(fitted.split, fitted.prepared, table);
+    let stopped = |outcome, epochs| match outcome {
+        Outcome::Stopped => {
+            let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
+            Err(Failure::from(Interrupted::after_epoch(epochs, how)))
+        }
+        _ => Ok(()),
+    };
+    let (model, epochs, best, subject, coverage) = match table {
+        AnyTable::Memory(table) => {
+            let fitted = config.fit.fit(&table, &folder, &stop, Progress::on_stderr)?;
+            stopped(fitted.outcome, fitted.epochs)?;
+            let subject = Subject::of_split(fitted.split, fitted.prepared, table);
+            let coverage = Coverage::of(&subject.prepared.data, subject.table.account.files)?;
+            (fitted.model, fitted.epochs, fitted.best, subject, coverage)
+        }
+        AnyTable::Stored(table) => {
+            let fitted = config.fit.fit_stored(&table, &folder, &stop, Progress::on_stderr)?;
+            stopped(fitted.outcome, fitted.epochs)?;
+            let subject = Subject::of_stored(&fitted.model, fitted.split, &table)?;
+            evaluate::say_of_some(&subject, table.data.len());
+            let coverage = Coverage::of(&table.data, table.account.files)?;
+            (fitted.model, fitted.epochs, fitted.best, subject, coverage)
+        }
+    };
     let options = EvaluateOptions::of(config.fit.goal);
     let evaluation = evaluate::evaluate(&model, &subject, &options)?;
-    Record::new(&config, &subject, &evaluation, folder.paths())?
+    Record::new(&config, coverage, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
     let page = folder.paths().report();
     busy("writing the report", || {
@@ -83,8 +105,8 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
         return print_json(&Results {
             run: arguments.out.display().to_string(),
             model: folder.paths().model().display().to_string(),
-            epochs: fitted.epochs,
-            best_epoch: fitted.best.map(|(epoch, _)| epoch),
+            epochs,
+            best_epoch: best.map(|(epoch, _)| epoch),
             evaluation: &evaluation,
             report: page.display().to_string(),
         });
@@ -98,7 +120,7 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
         }
         _ => format!("On {}", subject.part.in_words()),
     };
-    print(&format!("{} epochs. {tested}:", fitted.epochs))?;
+    print(&format!("{epochs} epochs. {tested}:"))?;
     print(&evaluate::text(&evaluation))?;
     let forecaster = model.description.data.forecast.as_ref();
     if let Some(forecaster) = forecaster.filter(|_| config.fit.goal == Goal::Forecast) {
@@ -111,25 +133,21 @@ pub fn run(arguments: &FitArguments) -> Result<(), Failure> {
 }
 
 /// A new folder with settings from the data and the arguments.
-fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Failure> {
+fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, AnyTable), Failure> {
     if arguments.task == GoalName::Classify && arguments.target.is_none() {
         return Err(Failure::from("--task classify needs the column of classes: --target COLUMN"));
     }
     let read = ReadOptions { label: arguments.target.clone(), ..arguments.table.options() };
-    let table = tables::read(&arguments.data, &read)?;
+    let table = tables::read(&arguments.data, &read, &arguments.table.room(Some(&arguments.out)))?;
     let sampling = sampling(arguments, &table)?;
-    let table = table.sampled(sampling);
-    let goal = arguments.task.into();
-    let mut fit = match arguments.model {
-        None => FitConfig::suggest(&table, sampling, goal)?,
-        Some(kind) => FitConfig::suggest_with(kind, &table, sampling, goal)?,
+    let table = table.sampled(sampling)?;
+    let (data, fit) = match &table {
+        AnyTable::Memory(table) => settings_for(arguments, table, sampling, read)?,
+        AnyTable::Stored(table) => {
+            busy("looking at the data", || settings_for(arguments, table, sampling, read))?
+        }
     };
-    fit.logarithms.clone_from(&arguments.log);
-    let mut config = RunConfig {
-        command: command_line(),
-        data: DataConfig::of(&table, arguments.data.clone(), read),
-        fit,
-    };
+    let mut config = RunConfig { command: command_line(), data, fit };
     config.fit.known.clone_from(&arguments.known);
     let settings = &arguments.settings;
     config.fit = settings.over_run(&config, Layer::File)?;
@@ -141,11 +159,36 @@ fn begin(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fail
     }
     config.fit = settings.over_run(&config, Layer::Single)?;
     check_epochs(&config)?;
-    config.fit.known_channels(&table)?;
-    config.fit.logarithm_mask(&table)?;
+    match &table {
+        AnyTable::Memory(table) => check(&config.fit, table)?,
+        AnyTable::Stored(table) => check(&config.fit, table)?,
+    }
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
+}
+
+/// What is noted about a table, and settings that suit it.
+fn settings_for<D: SeriesSource<f64>>(
+    arguments: &FitArguments,
+    table: &Table<D>,
+    sampling: Sampling,
+    read: ReadOptions,
+) -> Result<(DataConfig, FitConfig), Failure> {
+    let goal = arguments.task.into();
+    let mut fit = match arguments.model {
+        None => FitConfig::suggest(table, sampling, goal)?,
+        Some(kind) => FitConfig::suggest_with(kind, table, sampling, goal)?,
+    };
+    fit.logarithms.clone_from(&arguments.log);
+    Ok((DataConfig::of(table, arguments.data.clone(), read)?, fit))
+}
+
+/// Checks that a table has the variables that settings name.
+fn check<D: SeriesSource<f64>>(fit: &FitConfig, table: &Table<D>) -> Result<(), Failure> {
+    fit.known_channels(table)?;
+    fit.logarithm_mask(table)?;
+    Ok(())
 }
 
 fn check_epochs(config: &RunConfig) -> Result<(), Failure> {
@@ -158,8 +201,8 @@ fn check_epochs(config: &RunConfig) -> Result<(), Failure> {
 }
 
 /// Windows as the arguments say, or as suits the data.
-fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure> {
-    let suggestion = FitConfig::sampling(table, arguments.task.into());
+fn sampling(arguments: &FitArguments, table: &AnyTable) -> Result<Sampling, Failure> {
+    let suggestion = FitConfig::sampling_of(table, arguments.task.into())?;
     match arguments.window.as_deref() {
         None => {
             suggestion.reasons.iter().for_each(|reason| say(reason));
@@ -167,14 +210,14 @@ fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure
         }
         Some("none") => Ok(Sampling { window: None, align: suggestion.sampling.align }),
         Some(text) => {
-            let window = length(&table.time, "--window", text)?;
+            let window = length(table.time(), "--window", text)?;
             Ok(Sampling { window: Some(window), align: Align::Start })
         }
     }
 }
 
 /// A folder that is there, with its own settings.
-fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Failure> {
+fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, AnyTable), Failure> {
     let folder = RunFolder::open(&arguments.out)?;
     let stored: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
     let mut config = stored.clone();
@@ -188,7 +231,8 @@ fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fai
     if config != stored {
         config.command = format!("{} && {}", stored.command, command_line());
     }
-    let table = tables_of(&config, "put them back, or fit a new model in another folder")?;
+    let room = arguments.table.room(Some(&arguments.out));
+    let table = tables_of(&config, &room, "put them back, or fit a new model in another folder")?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
 }

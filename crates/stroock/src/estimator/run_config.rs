@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::FitConfig;
-use crate::series::Labels;
 use crate::series::table::{ReadOptions, Table};
+use crate::series::{Labels, SeriesError, SeriesSource};
 
 /// What a fit depends on, as it stands in the `config.toml` of its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,20 +41,30 @@ pub struct DataConfig {
 
 impl DataConfig {
     /// What is noted about a table that was read from files and cut.
-    pub fn of(table: &Table, files: Vec<PathBuf>, read: ReadOptions) -> Self {
-        let (series, values) = (table.data.series().len(), table.account.values);
-        Self { files, series, values, fingerprint: fingerprint(table), read }
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn of<D: SeriesSource<f64>>(
+        table: &Table<D>,
+        files: Vec<PathBuf>,
+        read: ReadOptions,
+    ) -> Result<Self, SeriesError> {
+        let (series, values) = (table.data.len(), table.account.values);
+        Ok(Self { files, series, values, fingerprint: fingerprint(table)?, read })
     }
 
     /// Whether a table has as many series and values as the one that was fitted, and the same ones where that was noted.
-    pub fn is_of(&self, table: &Table) -> bool {
-        (self.series, self.values) == (table.data.series().len(), table.account.values)
-            && (self.fingerprint.is_empty() || self.fingerprint == fingerprint(table))
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn is_of<D: SeriesSource<f64>>(&self, table: &Table<D>) -> Result<bool, SeriesError> {
+        Ok((self.series, self.values) == (table.data.len(), table.account.values)
+            && (self.fingerprint.is_empty() || self.fingerprint == fingerprint(table)?))
     }
 }
 
 /// SHA-256 of the series of a table in their order: names, times, values, gaps, labels.
-fn fingerprint(table: &Table) -> String {
+fn fingerprint<D: SeriesSource<f64>>(table: &Table<D>) -> Result<String, SeriesError> {
     let mut hash = Sha256::new();
     let mut text = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
@@ -63,7 +73,8 @@ fn fingerprint(table: &Table) -> String {
     table.variables.iter().for_each(|variable| text(&variable.name));
     table.classes.iter().for_each(|class| text(class));
     let channels = table.data.observation().len();
-    for (series, origin) in table.data.series().iter().zip(&table.origins) {
+    table.data.for_each(&mut |number, series| {
+        let origin = table.origins[number];
         hash.update((series.id.len() as u64).to_le_bytes());
         hash.update(&series.id);
         hash.update((series.times.len() as u64).to_le_bytes());
@@ -87,6 +98,7 @@ fn fingerprint(table: &Table) -> String {
                 values.iter().for_each(|value| hash.update(value.to_le_bytes()));
             }
         }
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        Ok(())
+    })?;
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -99,16 +99,29 @@ pub fn withhold(
     chosen.dedup();
     for number in chosen {
         if let Some(series) = all.get_mut(number) {
-            let entries = Entries::new(series, observation, is_static);
-            let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), number as u32);
-            let mask = series.withheld.get_or_insert_with(|| vec![false; series.times.len() * channels]);
-            for (index, group) in held {
-                let start = index * channels + group * entries.width;
-                mask[start..start + entries.width].fill(true);
-            }
+            hold_back(series, number, observation, how, is_static, seed);
         }
     }
     Dataset::new(observation, all)
+}
+
+/// Holds back observed entries of the series that has the given number, as [`withhold`] does.
+pub(crate) fn hold_back(
+    series: &mut Series,
+    number: usize,
+    observation: Observation,
+    how: HoldOut,
+    is_static: &[bool],
+    seed: u64,
+) {
+    let channels = observation.len();
+    let entries = Entries::new(series, observation, is_static);
+    let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), number as u32);
+    let mask = series.withheld.get_or_insert_with(|| vec![false; series.times.len() * channels]);
+    for (index, group) in held {
+        let start = index * channels + group * entries.width;
+        mask[start..start + entries.width].fill(true);
+    }
 }
 
 /// The entries that may be held back: for each group of numbers that is observed together, the indices of its

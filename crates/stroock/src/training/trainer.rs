@@ -14,7 +14,7 @@ use crate::entries::entries;
 use crate::model::{FileMetadata, PathDraws, SeriesModel};
 use crate::objective::ElboWeights;
 use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
-use crate::series::{Dataset, Split, shuffled};
+use crate::series::{SeriesSource, Split, shuffled};
 
 /// Settings of a training run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -147,8 +147,8 @@ pub struct Trained<M> {
 pub struct Trainer<'a> {
     /// Settings.
     pub config: TrainingConfig,
-    /// All series.
-    pub data: &'a Dataset,
+    /// All series, wherever they are.
+    pub data: &'a dyn SeriesSource,
     /// Which of them are for what.
     pub split: &'a Split,
     /// How they become batches.
@@ -334,7 +334,8 @@ impl Trainer<'_> {
     }
 
     fn name(&self, batch: &Batch, b: usize) -> String {
-        self.data.series()[batch.numbers[b] as usize].id.clone()
+        // An error is told also where its series cannot be read any more.
+        self.data.get(batch.numbers[b] as usize).map_or_else(|_| "?".into(), |series| series.id.clone())
     }
 }
 

@@ -15,6 +15,7 @@ use super::{EstimatorError, Model, PredictOptions, Predictions};
 use crate::forecast::{Forecast, Forecaster, Track, tracks, usual_step};
 use crate::series::table::{Step, Table, TimeScale};
 
+pub(super) use latent::judged;
 pub use view::ForecastView;
 
 /// How far a forecast goes.
@@ -52,11 +53,22 @@ impl Model {
         every: Option<f64>,
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
+        Ok(self.forecast_part(table, horizon.into(), every, options, 0)?.0)
+    }
+
+    /// The same for some of many series, with so many before them, and how many there are.
+    pub(super) fn forecast_part(
+        &self,
+        table: &Table,
+        horizon: Horizon,
+        every: Option<f64>,
+        options: &PredictOptions,
+        first: usize,
+    ) -> Result<(Predictions, usize), EstimatorError> {
         options.check()?;
         if every.is_some() {
             self.step(every)?;
         }
-        let horizon = horizon.into();
         let (table, warnings) = self.arranged(table)?;
         let chosen;
         let forecaster = match &self.description.data.forecast {
@@ -103,7 +115,7 @@ impl Model {
         let one = |(number, (track, times)): (usize, (&Track, &Vec<f64>))| -> Vec<Option<Answer>> {
             let of_channel = |&channel: &usize| {
                 let forecast = forecaster.forecast(track, channel, times, &table.time)?;
-                let place = (number * table.variables.len() + channel) as u32;
+                let place = ((first + number) * table.variables.len() + channel) as u32;
                 Some(Answer::of(&forecast, options, place))
             };
             if times.is_empty() { Vec::new() } else { channels.iter().map(of_channel).collect() }
@@ -134,7 +146,7 @@ impl Model {
             }
         }
         predictions.raise(&self.description.data.variables);
-        Ok(predictions)
+        Ok((predictions, tracks.len()))
     }
 }
 
