@@ -5,6 +5,7 @@
 use std::error::Error;
 
 use stroock::estimator::EstimatorError;
+use stroock::series::SeriesError;
 use stroock::series::table::{Fault, TableError};
 
 /// What to do about an error, where a flag helps.
@@ -47,6 +48,10 @@ fn about_table(error: &TableError) -> Option<String> {
             let id = if *has_id { "" } else { ", or name the column of the series with --id" };
             format!("use --duplicates mean or --duplicates last{id}")
         }
+        TableError::ManyCells { .. } => "leave out --wide, or allow more with --memory".into(),
+        TableError::Series(SeriesError::Scratch { .. }) => {
+            "the folder is that of the output, or what the environment variable TMPDIR names".into()
+        }
         TableError::TooLarge { long: true, .. } => {
             "use --variables, and check that --variable is the right column".into()
         }
@@ -58,6 +63,7 @@ fn about_table(error: &TableError) -> Option<String> {
 fn about_model(error: &EstimatorError) -> Option<String> {
     Some(
         match error {
+            EstimatorError::FewLongSeries { .. } => "use --window, or --memory",
             EstimatorError::NoClasses => "name it with --target",
             EstimatorError::NotClassifier => "fit one with --task classify --target COLUMN",
             EstimatorError::NoTable => "fit one with `stroock fit`",

@@ -1,8 +1,9 @@
 //! `stroock describe`: what is in a table.
 
-use stroock::series::table::{Finding, Overview, ReadOptions, Table, VariableOverview};
+use stroock::series::table::{AnyTable, Finding, Overview, ReadOptions, VariableOverview};
 
 use crate::arguments::DescribeArguments;
+use crate::busy::busy;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::record::quoted;
@@ -10,7 +11,9 @@ use crate::tables::hints;
 
 pub fn run(arguments: &DescribeArguments) -> Result<(), Failure> {
     let options = ReadOptions { label: arguments.target.clone(), ..arguments.table.options() };
-    let overview = Overview::of(&Table::read(&arguments.data, &options)?);
+    let room = arguments.table.room(None);
+    let table = busy("reading", || AnyTable::read(&arguments.data, &options, &room))?;
+    let overview = busy("describing", || Overview::of_any(&table, &room))?;
     if arguments.json {
         return print_json(&overview);
     }

@@ -1,19 +1,23 @@
 //! `stroock evaluate`: values are held out, and predicted.
 
+use std::path::{Path, PathBuf};
+
 use stroock::estimator::{
     EvaluateOptions, Evaluation, LeftOut, Model, SampleSource, SamplesEvaluation, Subject,
 };
 use stroock::run::RunPaths;
 use stroock::score::{EnergyTest, HoldOut, Scores, VariableLook};
+use stroock::series::SeriesSource;
+use stroock::series::table::AnyTable;
 use stroock_model_report::short;
 
 use crate::arguments::{EvaluateArguments, HeldArguments, HoldOutName, TableArguments};
 use crate::busy::busy;
 use crate::failure::Failure;
 use crate::fit::{config_of, tables_of};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, say};
 use crate::predict::warn_of_prior;
-use crate::record::Record;
+use crate::record::{Coverage, Record};
 use crate::tables::{load, read_for, warn};
 
 pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
@@ -30,7 +34,9 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), Failure> {
     }
     if let Some(path) = &arguments.record {
         let config = config_of(&arguments.model)?;
-        Record::new(&config, &subject, &evaluation, &RunPaths::new(&arguments.model))?.write(path)?;
+        let coverage = Coverage::of(&subject.prepared.data, subject.table.account.files)?;
+        let paths = RunPaths::new(&arguments.model);
+        Record::new(&config, coverage, &evaluation, &paths)?.write(path)?;
     }
     if arguments.json {
         return print_json(&evaluation);
@@ -46,26 +52,45 @@ pub fn evaluate(model: &Model, subject: &Subject, options: &EvaluateOptions) -> 
 
 fn open(model: &Model, arguments: &EvaluateArguments) -> Result<Subject, Failure> {
     match arguments.data.is_empty() {
-        true => of_run(model, &arguments.model),
+        true => of_run(model, &arguments.model, &arguments.table),
         false => given(model, &arguments.data, &arguments.table),
     }
 }
 
 /// All series of tables.
-pub fn given(
-    model: &Model,
-    files: &[std::path::PathBuf],
-    table: &TableArguments,
-) -> Result<Subject, Failure> {
-    Ok(Subject::given(model, read_for(model, files, table)?)?)
+pub fn given(model: &Model, files: &[PathBuf], table: &TableArguments) -> Result<Subject, Failure> {
+    match read_for(model, files, table, None)? {
+        AnyTable::Memory(table) => Ok(Subject::given(model, table)?),
+        AnyTable::Stored(table) => {
+            let subject = Subject::given_stored(model, &table)?;
+            say_of_some(&subject, table.data.len());
+            Ok(subject)
+        }
+    }
+}
+
+/// Says that a model is tested on some of very many series.
+pub fn say_of_some(subject: &Subject, all: usize) {
+    if subject.table.data.series().len() < all {
+        let tested = subject.numbers.as_ref().map_or(subject.table.data.series().len(), Vec::len);
+        say(&format!("tested on {tested} of the {all} series, which do not fit into memory"));
+    }
 }
 
 /// The series that a run has kept for testing; those of validation where it has none.
-pub fn of_run(model: &Model, run: &std::path::Path) -> Result<Subject, Failure> {
+pub fn of_run(model: &Model, run: &Path, table: &TableArguments) -> Result<Subject, Failure> {
     let config = config_of(run)?;
-    let table = tables_of(&config, "name the data to test on")?;
-    let (split, prepared) = (config.fit.split(&table), model.prepare(&table)?);
-    Ok(Subject::of_split(split, prepared, table))
+    match tables_of(&config, &table.room(Some(run)), "name the data to test on")? {
+        AnyTable::Memory(table) => {
+            let (split, prepared) = (config.fit.split(&table)?, model.prepare(&table)?);
+            Ok(Subject::of_split(split, prepared, table))
+        }
+        AnyTable::Stored(table) => {
+            let subject = Subject::of_stored(model, config.fit.split(&table)?, &table)?;
+            say_of_some(&subject, table.data.len());
+            Ok(subject)
+        }
+    }
 }
 
 /// The options of the arguments.

@@ -32,6 +32,11 @@ impl Interrupted {
 pub struct Failure(Box<dyn Error>);
 
 impl Failure {
+    /// Whether it is an error of a certain kind.
+    pub fn is<E: Error + 'static>(&self) -> bool {
+        self.0.is::<E>()
+    }
+
     /// Prints the error with its causes, and gives the exit code.
     pub fn report(self) -> ExitCode {
         if self.0.is::<Interrupted>() {

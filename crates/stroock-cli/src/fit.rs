@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
+use stroock::estimator::{
+    DataConfig, EvaluateOptions, Evaluation, FitConfig, Fitted, Goal, RunConfig, Subject,
+};
 use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
-use stroock::series::table::{Align, ReadOptions, Sampling, Table};
+use stroock::series::SeriesSource;
+use stroock::series::table::{Align, AnyTable, ReadOptions, Room, Sampling, Table};
 use stroock::training::Outcome;
 
 use crate::arguments::{FitArguments, GoalName, Layer};
@@ -16,7 +19,7 @@ use crate::failure::{Failure, Interrupted};
 use crate::output::{print, print_json, say};
 use crate::predict::length;
 use crate::processes::Processes;
-use crate::record::{Record, command_line};
+use crate::record::{Coverage, Record, command_line};
 use crate::{report, tables};
 
 #[derive(Serialize)]
@@ -45,13 +48,17 @@ pub fn config_of(run: &Path) -> Result<RunConfig, Failure> {
 }
 
 /// The tables that a model was fitted to, cut as the model needs them; `how` says what to do where they have changed.
-pub fn tables_of(config: &RunConfig, how: &str) -> Result<Table, Failure> {
+pub fn tables_of(config: &RunConfig, room: &Room, how: &str) -> Result<AnyTable, Failure> {
     let RunConfig { data, fit, .. } = config;
     if data.files.is_empty() {
         return Err(Failure::from("the run does not say which files its data came from; name the data"));
     }
-    let table = tables::read(&data.files, &data.read)?.sampled(fit.sampling);
-    match data.change(&table) {
+    let table = tables::read(&data.files, &data.read, room)?.sampled(fit.sampling)?;
+    let change = match &table {
+        AnyTable::Memory(table) => data.change(table)?,
+        AnyTable::Stored(table) => busy("checking", || data.change(table))?,
+    };
+    match change {
         None => Ok(table),
         Some(change) => Err(Failure::from(format!("the data have changed since the fit: {change}; {how}"))),
     }
@@ -61,18 +68,45 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
     let (folder, config, table) = open(arguments, processes)?;
     let stop = StopFlag::on_signals()?;
     let (world, progress) = (processes.world(), processes.progress());
-    let fitted = config.fit.fit_over(world, &table, folder.as_ref(), &stop, progress)?;
+    let stopped = |outcome, epochs| match outcome {
+        Outcome::Stopped => {
+            let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
+            Err(Failure::from(Interrupted::after_epoch(epochs, how)))
+        }
+        _ => Ok(()),
+    };
+    let fitted = match table {
+        AnyTable::Memory(table) => {
+            match config.fit.fit_over(world, &table, folder.as_ref(), &stop, progress)? {
+                Some(Fitted { model, outcome, epochs, best, split, prepared }) => {
+                    stopped(outcome, epochs)?;
+                    let subject = Subject::of_split(split, prepared, table);
+                    let coverage = Coverage::of(&subject.prepared.data, subject.table.account.files)?;
+                    Some((model, epochs, best, subject, coverage))
+                }
+                None => None,
+            }
+        }
+        AnyTable::Stored(table) => {
+            match config.fit.fit_stored_over(world, &table, folder.as_ref(), &stop, progress)? {
+                Some(Fitted { model, outcome, epochs, best, split, .. }) => {
+                    stopped(outcome, epochs)?;
+                    let subject = Subject::of_stored(&model, split, &table)?;
+                    evaluate::say_of_some(&subject, table.data.len());
+                    let coverage = Coverage::of(&table.data, table.account.files)?;
+                    Some((model, epochs, best, subject, coverage))
+                }
+                None => None,
+            }
+        }
+    };
     // The other processes have helped with the training, and are done.
-    let (Some(folder), Some(fitted)) = (folder, fitted) else { return Ok(()) };
-    if fitted.outcome == Outcome::Stopped {
-        let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
-        return Err(Interrupted::after_epoch(fitted.epochs, how).into());
-    }
-    let model = fitted.model;
-    let subject = Subject::of_split(fitted.split, fitted.prepared, table);
+    let (Some(folder), Some((model, epochs, best, subject, coverage))) = (folder, fitted) else {
+        return Ok(());
+    };
     let options = EvaluateOptions::of(config.fit.goal);
     let evaluation = evaluate::evaluate(&model, &subject, &options)?;
-    Record::new(&config, &subject, &evaluation, folder.paths())?
+    Record::new(&config, coverage, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
     let page = folder.paths().report();
     busy("writing the report", || {
@@ -82,8 +116,8 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         return print_json(&Results {
             run: arguments.out.display().to_string(),
             model: folder.paths().model().display().to_string(),
-            epochs: fitted.epochs,
-            best_epoch: fitted.best.map(|(epoch, _)| epoch),
+            epochs,
+            best_epoch: best.map(|(epoch, _)| epoch),
             evaluation: &evaluation,
             report: page.display().to_string(),
         });
@@ -97,7 +131,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         }
         _ => format!("On {}", subject.part.in_words()),
     };
-    print(&format!("{} epochs. {tested}:", fitted.epochs))?;
+    print(&format!("{epochs} epochs. {tested}:"))?;
     print(&evaluate::text(&evaluation))?;
     let forecaster = model.description.data.forecast.as_ref();
     if let Some(forecaster) = forecaster.filter(|_| config.fit.goal == Goal::Forecast) {
@@ -113,7 +147,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
 fn open(
     arguments: &FitArguments,
     processes: &Processes,
-) -> Result<(Option<RunFolder>, RunConfig, Table), Failure> {
+) -> Result<(Option<RunFolder>, RunConfig, AnyTable), Failure> {
     let world = processes.world();
     let opened = match (processes.is_first(), arguments.resume) {
         (true, true) => resume(arguments).map(Some),
@@ -127,31 +161,31 @@ fn open(
     };
     let config = processes.config_of_first(config)?;
     let how = "all processes of a run need the same files";
-    let table = table.map_or_else(|| tables_of(&config, how), Ok);
+    let room = arguments.table.room(Some(&arguments.out));
+    let table = table.map_or_else(|| tables_of(&config, &room, how), Ok);
     Ok((folder, config, world.agree(table)?))
 }
 
 /// A new folder with settings from the data and the arguments.
-fn begin(arguments: &FitArguments, processes: &Processes) -> Result<(RunFolder, RunConfig, Table), Failure> {
+fn begin(
+    arguments: &FitArguments,
+    processes: &Processes,
+) -> Result<(RunFolder, RunConfig, AnyTable), Failure> {
     if arguments.task == GoalName::Classify && arguments.target.is_none() {
         return Err(Failure::from("--task classify needs the column of classes: --target COLUMN"));
     }
     let read = ReadOptions { label: arguments.target.clone(), ..arguments.table.options() };
-    let table = tables::read(&arguments.data, &read)?;
+    let table = tables::read(&arguments.data, &read, &arguments.table.room(Some(&arguments.out)))?;
     let sampling = sampling(arguments, &table)?;
-    let table = table.sampled(sampling);
-    let goal = arguments.task.into();
-    let mut fit = match arguments.model {
-        None => FitConfig::suggest(&table, sampling, goal)?,
-        Some(kind) => FitConfig::suggest_with(kind, &table, sampling, goal)?,
+    let table = table.sampled(sampling)?;
+    let (data, mut fit) = match &table {
+        AnyTable::Memory(table) => settings_for(arguments, table, sampling, read)?,
+        AnyTable::Stored(table) => {
+            busy("looking at the data", || settings_for(arguments, table, sampling, read))?
+        }
     };
-    fit.logarithms.clone_from(&arguments.log);
     processes.open_chunks(&mut fit.training);
-    let mut config = RunConfig {
-        command: command_line(),
-        data: DataConfig::of(&table, arguments.data.clone(), read),
-        fit,
-    };
+    let mut config = RunConfig { command: command_line(), data, fit };
     config.fit.known.clone_from(&arguments.known);
     let settings = &arguments.settings;
     config.fit = settings.over_run(&config, Layer::File)?;
@@ -164,11 +198,36 @@ fn begin(arguments: &FitArguments, processes: &Processes) -> Result<(RunFolder, 
     config.fit = settings.over_run(&config, Layer::Single)?;
     processes.settle_chunks(&mut config.fit.training);
     check_epochs(&config)?;
-    config.fit.known_channels(&table)?;
-    config.fit.logarithm_mask(&table)?;
+    match &table {
+        AnyTable::Memory(table) => check(&config.fit, table)?,
+        AnyTable::Stored(table) => check(&config.fit, table)?,
+    }
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
+}
+
+/// What is noted about a table, and settings that suit it.
+fn settings_for<D: SeriesSource<f64>>(
+    arguments: &FitArguments,
+    table: &Table<D>,
+    sampling: Sampling,
+    read: ReadOptions,
+) -> Result<(DataConfig, FitConfig), Failure> {
+    let goal = arguments.task.into();
+    let mut fit = match arguments.model {
+        None => FitConfig::suggest(table, sampling, goal)?,
+        Some(kind) => FitConfig::suggest_with(kind, table, sampling, goal)?,
+    };
+    fit.logarithms.clone_from(&arguments.log);
+    Ok((DataConfig::of(table, arguments.data.clone(), read)?, fit))
+}
+
+/// Checks that a table has the variables that settings name.
+fn check<D: SeriesSource<f64>>(fit: &FitConfig, table: &Table<D>) -> Result<(), Failure> {
+    fit.known_channels(table)?;
+    fit.logarithm_mask(table)?;
+    Ok(())
 }
 
 fn check_epochs(config: &RunConfig) -> Result<(), Failure> {
@@ -181,8 +240,8 @@ fn check_epochs(config: &RunConfig) -> Result<(), Failure> {
 }
 
 /// Windows as the arguments say, or as suits the data.
-fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure> {
-    let suggestion = FitConfig::sampling(table, arguments.task.into());
+fn sampling(arguments: &FitArguments, table: &AnyTable) -> Result<Sampling, Failure> {
+    let suggestion = FitConfig::sampling_of(table, arguments.task.into())?;
     match arguments.window.as_deref() {
         None => {
             suggestion.reasons.iter().for_each(|reason| say(reason));
@@ -190,14 +249,14 @@ fn sampling(arguments: &FitArguments, table: &Table) -> Result<Sampling, Failure
         }
         Some("none") => Ok(Sampling { window: None, align: suggestion.sampling.align }),
         Some(text) => {
-            let window = length(&table.time, "--window", text)?;
+            let window = length(table.time(), "--window", text)?;
             Ok(Sampling { window: Some(window), align: Align::Start })
         }
     }
 }
 
 /// A folder that is there, with its own settings.
-fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Failure> {
+fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, AnyTable), Failure> {
     let folder = RunFolder::open(&arguments.out)?;
     let stored: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
     let mut config = stored.clone();
@@ -211,7 +270,8 @@ fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, Table), Fai
     if config != stored {
         config.command = format!("{} && {}", stored.command, command_line());
     }
-    let table = tables_of(&config, "put them back, or fit a new model in another folder")?;
+    let room = arguments.table.room(Some(&arguments.out));
+    let table = tables_of(&config, &room, "put them back, or fit a new model in another folder")?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
 }

@@ -1,15 +1,19 @@
 //! `stroock impute`, `forecast`, `classify` and `sample`: predictions of a fitted model.
 
-use stroock::estimator::{Horizon, Model, PredictOptions};
-use stroock::series::table::{Form, TimeScale};
+use stroock::estimator::{Answered, Horizon, Model, PredictOptions};
+use stroock::series::table::{AnyTable, DataFrame, Form, TimeScale};
 
-use crate::arguments::{ClassifyArguments, ForecastArguments, ImputeArguments, SampleArguments, SourceName};
+use crate::arguments::{
+    ClassifyArguments, ForecastArguments, ImputeArguments, OutputArguments, SampleArguments, SourceName,
+};
 use crate::busy::busy;
 use crate::failure::Failure;
 use crate::output::say;
-use crate::tables::{load, read_cells_for, read_for, warn, write};
+use crate::tables::{TableOutput, load, read_cells_for, read_for, warn, write};
 
 const FILLING: &str = "filling gaps";
+const FORECASTING: &str = "forecasting";
+const CLASSIFYING: &str = "classifying";
 const SAMPLING: &str = "sampling";
 
 pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
@@ -21,12 +25,51 @@ pub fn impute(arguments: &ImputeArguments) -> Result<(), Failure> {
     if arguments.wide {
         return impute_wide(&model, arguments, &options);
     }
-    let table = read_for(&model, &subject.data, &subject.table)?;
+    let output = &arguments.output;
     let at = (!at.is_empty()).then_some(at.as_slice());
-    let predictions = busy(FILLING, || model.impute(&table, at, &options))?;
-    warn(&predictions.warnings);
-    write(&predictions.data_frame(), &arguments.output)
+    match read_for(&model, &subject.data, &subject.table, output.output.as_deref())? {
+        AnyTable::Memory(table) => {
+            let predictions = busy(FILLING, || model.impute(&table, at, &options))?;
+            warn(&predictions.warnings);
+            write(&predictions.data_frame(), output)
+        }
+        AnyTable::Stored(table) => in_parts(output, FILLING, |write| {
+            model.impute_stored(&table, at, &options, |part| write(&part.data_frame()))
+        }),
+    }
 }
+
+/// Writes answers part by part.
+fn in_parts(
+    output: &OutputArguments,
+    doing: &str,
+    answer: impl FnOnce(&mut dyn FnMut(&DataFrame) -> Result<(), Failure>) -> Result<Answered, Failure>,
+) -> Result<(), Failure> {
+    let mut out = TableOutput::open(output)?;
+    let answered = busy(doing, || {
+        answer(&mut |part| {
+            out.append(part)?;
+            match out.is_read() {
+                true => Ok(()),
+                false => Err(NobodyReads.into()),
+            }
+        })
+    });
+    match answered {
+        Ok(answered) => {
+            warn(&answered.warnings);
+            answered.notes.iter().for_each(|note| say(note));
+            out.finish()
+        }
+        Err(failure) if failure.is::<NobodyReads>() => Ok(()),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Answers that nobody reads any more need not be found.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads the output any more")]
+struct NobodyReads;
 
 /// The given files with their gaps filled, and everything else as it was; or a long table as a wide one.
 fn impute_wide(model: &Model, arguments: &ImputeArguments, options: &PredictOptions) -> Result<(), Failure> {
@@ -56,23 +99,36 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
         (None, None) => return Err(Failure::from("how far? name --for 24 or --until TIME")),
     };
     let every = arguments.every.as_deref().map(|text| length(scale, "--every", text)).transpose()?;
-    let table = read_for(&model, &subject.data, &subject.table)?;
-    let options = arguments.intervals.options();
-    let predictions = busy("forecasting", || model.forecast(&table, horizon, every, &options))?;
-    warn(&predictions.warnings);
-    predictions.notes.iter().for_each(|note| say(note));
-    write(&predictions.data_frame(), &arguments.output)
+    let (options, output) = (arguments.intervals.options(), &arguments.output);
+    match read_for(&model, &subject.data, &subject.table, output.output.as_deref())? {
+        AnyTable::Memory(table) => {
+            let predictions = busy(FORECASTING, || model.forecast(&table, horizon, every, &options))?;
+            warn(&predictions.warnings);
+            predictions.notes.iter().for_each(|note| say(note));
+            write(&predictions.data_frame(), output)
+        }
+        AnyTable::Stored(table) => in_parts(output, FORECASTING, |write| {
+            model.forecast_stored(&table, horizon, every, &options, |part| write(&part.data_frame()))
+        }),
+    }
 }
 
 pub fn classify(arguments: &ClassifyArguments) -> Result<(), Failure> {
     let subject = &arguments.subject;
     let model = load(&subject.model)?;
-    let table = read_for(&model, &subject.data, &subject.table)?;
     let options =
         PredictOptions { draws: arguments.draws, seed: arguments.seed, ..PredictOptions::default() };
-    let classes = busy("classifying", || model.classify(&table, &options))?;
-    warn(&classes.warnings);
-    write(&classes.data_frame(), &arguments.output)
+    let output = &arguments.output;
+    match read_for(&model, &subject.data, &subject.table, output.output.as_deref())? {
+        AnyTable::Memory(table) => {
+            let classes = busy(CLASSIFYING, || model.classify(&table, &options))?;
+            warn(&classes.warnings);
+            write(&classes.data_frame(), output)
+        }
+        AnyTable::Stored(table) => in_parts(output, CLASSIFYING, |write| {
+            model.classify_stored(&table, &options, |part| write(&part.data_frame()))
+        }),
+    }
 }
 
 pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
@@ -88,7 +144,12 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
             busy(SAMPLING, || model.sample_from(source, arguments.count, every, arguments.seed))?
         }
         false => {
-            let table = read_for(&model, &arguments.data, &arguments.table)?;
+            let table = read_for(&model, &arguments.data, &arguments.table, None)?;
+            let AnyTable::Memory(table) = table else {
+                return Err(Failure::from(
+                    "paths are sampled for tables that fit into memory; name fewer files, or allow more with --memory",
+                ));
+            };
             busy(SAMPLING, || model.sample_given(&table, arguments.count, every, arguments.seed))?
         }
     };

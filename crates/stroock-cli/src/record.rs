@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, RunConfig, Subject};
+use stroock::estimator::{EvaluateOptions, Evaluation, FitConfig, RunConfig};
 use stroock::run::{Metrics, RunPaths, write_atomic};
-use stroock::series::Series;
+use stroock::series::SeriesSource;
 
 use crate::failure::Failure;
 
@@ -28,7 +28,7 @@ pub struct Record<'a> {
 
 /// How much there is in the data, as the model sees them.
 #[derive(Serialize)]
-struct Coverage {
+pub struct Coverage {
     files: usize,
     /// Series after cutting, and those that were tested on.
     series: usize,
@@ -40,35 +40,36 @@ struct Coverage {
     share: f64,
 }
 
+impl Coverage {
+    /// Counts what is in series that came from so many files.
+    pub fn of<V: Clone, S: SeriesSource<V>>(data: &S, files: usize) -> Result<Self, Failure> {
+        let (mut times, mut observed, variables) = (0, 0, data.observation().len());
+        data.for_each(&mut |_, series| {
+            times += series.times.len();
+            observed += match &series.observed {
+                Some(observed) => observed.iter().filter(|&&observed| observed).count(),
+                None => series.values.len(),
+            };
+            Ok(())
+        })?;
+        let share = observed as f64 / (times * variables).max(1) as f64;
+        Ok(Self { files, series: data.len(), tested: 0, variables, times, observed, share })
+    }
+}
+
 impl<'a> Record<'a> {
     /// The record of an evaluation of a run.
     pub fn new(
         config: &'a RunConfig,
-        subject: &Subject,
+        coverage: Coverage,
         evaluation: &'a Evaluation,
         run: &RunPaths,
     ) -> Result<Self, Failure> {
         let rows = Metrics::read(&run.metrics())?.rows;
-        let series = subject.prepared.data.series();
-        let variables = subject.prepared.data.observation().len();
-        let times = series.iter().map(|series| series.times.len()).sum();
-        let count = |series: &Series| match &series.observed {
-            Some(observed) => observed.iter().filter(|&&observed| observed).count(),
-            None => series.values.len(),
-        };
-        let observed = series.iter().map(count).sum();
         Ok(Self {
             command: command_line(),
             version: env!("CARGO_PKG_VERSION"),
-            data: Coverage {
-                files: config.data.files.len(),
-                series: series.len(),
-                tested: evaluation.series,
-                variables,
-                times,
-                observed,
-                share: observed as f64 / (times * variables).max(1) as f64,
-            },
+            data: Coverage { tested: evaluation.series, ..coverage },
             epochs: rows.len(),
             training_seconds: rows.iter().filter_map(|row| row.get("seconds")?.as_number()).sum(),
             training_threads: rows.iter().rev().find_map(|row| row.get("threads")?.as_number()),

@@ -26,7 +26,7 @@ pub fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let config = config_of(&arguments.run)?;
     let model = load(&arguments.run)?;
     let subject = match arguments.data.is_empty() {
-        true => of_run(&model, &arguments.run)?,
+        true => of_run(&model, &arguments.run, &arguments.table)?,
         false => given(&model, &arguments.data, &arguments.table)?,
     };
     let options = EvaluateOptions::of(config.fit.goal);

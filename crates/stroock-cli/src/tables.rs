@@ -1,10 +1,13 @@
 //! Tables in and out: what the reader found is shown, what it left out is counted.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use stroock::estimator::Model;
-use stroock::series::table::{Cells, Column, Columns, DataFrame, DateFormat, Form, ReadOptions, Table};
+use stroock::series::table::{
+    Account, AnyTable, Cells, Column, Columns, DataFrame, DateFormat, Form, FrameFile, ReadOptions, Room,
+    Table, TimeScale,
+};
 
 use crate::arguments::{OutputArguments, TableArguments};
 use crate::busy::busy;
@@ -28,27 +31,40 @@ pub fn load(path: &Path) -> Result<Model, Failure> {
     Ok(model)
 }
 
-/// Reads tables, and says on standard error which column is what.
-pub fn read(files: &[PathBuf], options: &ReadOptions) -> Result<Table, Failure> {
-    let table = busy(READING, || Table::read(files, options))?;
-    found(&table).iter().for_each(|line| say(line));
+/// Reads tables into memory, or into a temporary file where there is no room, and says on standard error which column
+/// is what.
+pub fn read(files: &[PathBuf], options: &ReadOptions, room: &Room) -> Result<AnyTable, Failure> {
+    let table = busy(READING, || AnyTable::read(files, options, room))?;
+    found(table.columns(), table.time(), table.classes(), table.account()).iter().for_each(|line| say(line));
+    if let AnyTable::Stored(stored) = &table {
+        let (megabytes, folder) = (stored.data.bytes() >> 20, stored.data.folder().display());
+        say(&format!(
+            "the series do not fit into memory: they are in a temporary file of {megabytes} MB in {folder}"
+        ));
+    }
     Ok(table)
 }
 
 /// Reads tables for a model.
-pub fn read_for(model: &Model, files: &[PathBuf], arguments: &TableArguments) -> Result<Table, Failure> {
-    read(files, &options_for(model, arguments)?)
+pub fn read_for(
+    model: &Model,
+    files: &[PathBuf],
+    arguments: &TableArguments,
+    output: Option<&Path>,
+) -> Result<AnyTable, Failure> {
+    read(files, &options_for(model, arguments)?, &arguments.room(output))
 }
 
-/// The same, with the cells of the files as they are written.
+/// The same with the cells of the files as they are written, in memory.
 pub fn read_cells_for(
     model: &Model,
     files: &[PathBuf],
     arguments: &TableArguments,
 ) -> Result<(Table, Cells), Failure> {
-    let options = options_for(model, arguments)?;
-    let (table, cells) = busy(READING, || Table::read_with_cells(files, &options))?;
-    found(&table).iter().for_each(|line| say(line));
+    let (options, room) = (options_for(model, arguments)?, arguments.room(None));
+    let (table, cells) = busy(READING, || Table::read_with_cells_within(files, &options, &room))?;
+    let lines = found(&table.columns, &table.time, &table.classes, &table.account);
+    lines.iter().for_each(|line| say(line));
     Ok((table, cells))
 }
 
@@ -57,26 +73,23 @@ fn options_for(model: &Model, arguments: &TableArguments) -> Result<ReadOptions,
 }
 
 /// What the reader found, line by line.
-pub fn found(table: &Table) -> Vec<String> {
-    let columns = &table.columns;
+fn found(columns: &Columns, time: &TimeScale, classes: &[String], account: &Account) -> Vec<String> {
     let id = columns
         .id
         .as_deref()
         .map_or("one series, no column of names".into(), |id| format!("series by `{id}`"));
-    let time = columns.time.join(", ");
+    let (written, time) = (time.in_words(), columns.time.join(", "));
     let values = match &columns.form {
         Form::Long { variable, value } => format!("variables in `{variable}`, values in `{value}`"),
         Form::Wide { variables } => format!("{} columns of values", variables.len()),
     };
-    let written = table.time.in_words();
     let mut lines = vec![format!("columns: {id}; time in `{time}` ({written}); {values}")];
     if let Some(label) = &columns.label {
         let per = if label.per_time { "time" } else { "series" };
-        lines.push(format!("classes: `{}`, {} of them, one per {per}", label.column, table.classes.len()));
+        lines.push(format!("classes: `{}`, {} of them, one per {per}", label.column, classes.len()));
     }
     lines.extend(columns.ignored.iter().map(|(column, reason)| format!("not read: `{column}` ({reason})")));
     lines.extend(hints(columns).into_iter().map(|hint| format!("  ({hint})")));
-    let account = &table.account;
     if account.skipped > 0 {
         lines.push(format!("skipped: {} of {} rows could not be understood", account.skipped, account.rows));
         lines.extend(account.faults.iter().map(|fault| format!("  {fault}")));
@@ -120,29 +133,75 @@ pub fn warn(warnings: &[String]) {
 
 /// Writes a table where the arguments say.
 pub fn write(data_frame: &DataFrame, arguments: &OutputArguments) -> Result<(), Failure> {
-    match &arguments.output {
-        Some(path) => {
-            match arguments.overwrite {
-                true => data_frame.save_over(path)?,
-                false => data_frame.save(path)?,
+    let mut output = TableOutput::open(arguments)?;
+    output.append(data_frame)?;
+    output.finish()
+}
+
+/// A table that is written part by part where the arguments say.
+pub struct TableOutput<'a> {
+    to: To<'a>,
+    has_header: bool,
+    rows: usize,
+}
+
+enum To<'a> {
+    File(FrameFile, &'a Path),
+    Csv(BufWriter<StdoutLock<'static>>),
+    Json(BufWriter<StdoutLock<'static>>),
+    /// The reader has gone away, which is no failure.
+    Nobody,
+}
+
+impl<'a> TableOutput<'a> {
+    /// Begins a table.
+    pub fn open(arguments: &'a OutputArguments) -> Result<Self, Failure> {
+        let out = || BufWriter::new(io::stdout().lock());
+        let to = match &arguments.output {
+            Some(path) => To::File(FrameFile::create(path, arguments.overwrite)?, path),
+            None if arguments.json => To::Json(out()),
+            None => To::Csv(out()),
+        };
+        Ok(Self { to, has_header: false, rows: 0 })
+    }
+
+    /// Whether there is still someone who reads.
+    pub fn is_read(&self) -> bool {
+        !matches!(self.to, To::Nobody)
+    }
+
+    /// Writes the rows of a part behind those before.
+    pub fn append(&mut self, data_frame: &DataFrame) -> Result<(), Failure> {
+        let is_first = !std::mem::replace(&mut self.has_header, true);
+        self.rows += data_frame.rows()?;
+        let flushed = match &mut self.to {
+            To::File(file, _) => return Ok(file.append(data_frame)?),
+            To::Nobody => return Ok(()),
+            To::Csv(out) => {
+                let written = match is_first {
+                    true => data_frame.to_csv(&mut *out),
+                    false => data_frame.rows_to_csv(&mut *out),
+                };
+                (written.map_err(Failure::from), out.flush())
             }
-            let rows = data_frame.rows()?;
-            say(&format!("{rows} rows written to {}", path.display()));
-            Ok(())
-        }
-        None => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            let written = match arguments.json {
-                true => json_lines(data_frame, &mut out),
-                false => data_frame.to_csv(&mut out).map_err(Failure::from),
-            };
-            let flushed = out.flush();
-            match flushed {
-                // A reader that has gone away is no failure.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                flushed => written.and(flushed.map_err(Failure::from)),
+            To::Json(out) => (json_lines(data_frame, out), out.flush()),
+        };
+        match flushed {
+            (_, Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.to = To::Nobody;
+                Ok(())
             }
+            (written, flushed) => written.and(flushed.map_err(Failure::from)),
         }
+    }
+
+    /// Ends the table.
+    pub fn finish(self) -> Result<(), Failure> {
+        if let To::File(file, path) = self.to {
+            file.finish()?;
+            say(&format!("{} rows written to {}", self.rows, path.display()));
+        }
+        Ok(())
     }
 }
 

@@ -117,6 +117,7 @@ pub fn fit(
     let table = table.map_err(Failure::from)?;
     let kinds = frame.kinds(&table);
     let of_run = |error: stroock::run::RunError| ModelError::new_err(error.to_string());
+    let of_series = |error: stroock::series::SeriesError| ModelError::new_err(error.to_string());
     let of_config = |error: stroock::run::ConfigError| ModelError::new_err(error.to_string());
     let (folder, table, config) = match (&wish.out, wish.resume) {
         (Some(out), true) => {
@@ -128,7 +129,7 @@ pub fn fit(
                 config.fit.training.epochs = epochs;
             }
             let table = table.sampled(config.fit.sampling);
-            if !config.data.is_of(&table) {
+            if !config.data.is_of(&table).map_err(of_series)? {
                 return Err(wrong(
                     "the data have changed since the fit; give the same, or fit in another folder",
                 ));
@@ -139,7 +140,7 @@ pub fn fit(
         (out, false) => {
             let (table, fit) = wish.plan(table)?;
             let folder = out.as_ref().map(RunFolder::create).transpose().map_err(of_run)?;
-            let data = DataConfig::of(&table, Vec::new(), read);
+            let data = DataConfig::of(&table, Vec::new(), read).map_err(of_series)?;
             (folder, table, RunConfig { command: "stroock.fit(...)".into(), data, fit })
         }
     };

@@ -37,7 +37,7 @@ pub fn table(config: &RunConfig) -> PyResult<Table> {
         ));
     }
     let table = Table::read(&data.files, &data.read).map_err(Failure::from)?.sampled(fit.sampling);
-    match data.change(&table) {
+    match data.change(&table).map_err(EstimatorError::from).map_err(Failure::from)? {
         None => Ok(table),
         Some(change) => Err(wrong(format!(
             "the data have changed since the fit: {change}; give the data to test on, data=..."
@@ -47,7 +47,7 @@ pub fn table(config: &RunConfig) -> PyResult<Table> {
 
 /// The series of its table that a run has kept for testing.
 pub fn subject(model: &Model, config: &RunConfig, table: Table) -> Result<Subject, EstimatorError> {
-    Ok(Subject::of_split(config.fit.split(&table), model.prepare(&table)?, table))
+    Ok(Subject::of_split(config.fit.split(&table)?, model.prepare(&table)?, table))
 }
 
 /// Why a model file cannot be tested by itself.

@@ -1,5 +1,8 @@
 //! The data model: every series has its own times, and every value may be missing.
 
+use std::io;
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -122,6 +125,21 @@ pub enum SeriesError {
         /// Channel.
         channel: usize,
     },
+    /// A temporary file cannot be written or read.
+    #[error("a temporary file in `{folder}`: {message}; name a folder on a disk with more room")]
+    Scratch {
+        /// The folder.
+        folder: String,
+        /// The reason.
+        message: String,
+    },
+}
+
+impl SeriesError {
+    /// An error of the operating system about a temporary file in a folder.
+    pub(crate) fn scratch(folder: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |error| SeriesError::Scratch { folder: folder.display().to_string(), message: error.to_string() }
+    }
 }
 
 impl<V> Series<V> {
@@ -138,7 +156,7 @@ impl<V> Series<V> {
 }
 
 impl<V: Copy + Into<f64>> Series<V> {
-    fn check(&self, observation: Observation) -> Result<(), SeriesError> {
+    pub(crate) fn check(&self, observation: Observation) -> Result<(), SeriesError> {
         let (count, channels) = (self.times.len(), observation.len());
         let length = |list, expected, actual| {
             if expected == actual {

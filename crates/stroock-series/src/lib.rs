@@ -6,10 +6,16 @@
 mod dataset;
 mod quantile;
 mod scaler;
+mod selection;
+mod source;
 mod split;
+mod store;
 pub mod table;
 
 pub use dataset::{Dataset, Labels, Observation, Series, SeriesError};
 pub use quantile::quantile;
 pub use scaler::{Logarithm, Scaler};
+pub use selection::Selection;
+pub use source::SeriesSource;
 pub use split::{Split, shuffled};
+pub use store::{SeriesStore, StoreWriter};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Dataset, Series, SeriesError};
+use crate::{Dataset, Observation, Series, SeriesError, SeriesSource};
 
 /// `model = (user - shift) / scale` for each channel, or `(ln(user + offset) - shift) / scale` for channels that have a
 /// [`Logarithm`]; images have one shift and one scale for all pixels.
@@ -72,18 +72,24 @@ impl Scaler {
     }
 
     /// Mean 0 and standard deviation 1 of every channel over the observed values of the given series. A channel
-    /// that is constant or never observed keeps its scale.
+    /// that is constant or never observed keeps its scale. One series is in memory at a time.
     ///
     /// ```
     /// use stroock_series::{Dataset, Observation, Scaler, Series};
     /// let series = Series { times: vec![0.0, 1.0], values: vec![10.0, 14.0], ..Series::default() };
     /// let data = Dataset::new(Observation::Vector { channels: 1 }, vec![series])?;
-    /// let scaler = Scaler::standard(&data, &[0]);
+    /// let scaler = Scaler::standard(&data, &[0])?;
     /// assert_eq!((scaler.shift[0], scaler.scale[0]), (12.0, 2.0));
     /// assert_eq!(scaler.apply(&data)?.series()[0].values, [-1.0, 1.0]);
     /// # Ok::<(), stroock_series::SeriesError>(())
     /// ```
-    pub fn standard<V: Copy + Into<f64>>(data: &Dataset<V>, numbers: &[usize]) -> Self {
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn standard<V: Copy + Into<f64>, S: SeriesSource<V> + ?Sized>(
+        data: &S,
+        numbers: &[usize],
+    ) -> Result<Self, SeriesError> {
         Self::with_logarithms(data, numbers, Vec::new())
     }
 
@@ -94,21 +100,24 @@ impl Scaler {
     /// use stroock_series::{Dataset, Observation, Scaler, Series};
     /// let series = Series { times: vec![0.0, 1.0], values: vec![1.0, 100.0], ..Series::default() };
     /// let data = Dataset::new(Observation::Vector { channels: 1 }, vec![series])?;
-    /// let scaler = Scaler::standard_of_logarithms(&data, &[0], &[true]);
+    /// let scaler = Scaler::standard_of_logarithms(&data, &[0], &[true])?;
     /// assert_eq!(scaler.apply(&data)?.series()[0].values, [-1.0, 1.0]);
     /// assert!((scaler.to_user(0, 0.0) - 10.0).abs() < 1e-9);
     /// # Ok::<(), stroock_series::SeriesError>(())
     /// ```
-    pub fn standard_of_logarithms<V: Copy + Into<f64>>(
-        data: &Dataset<V>,
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn standard_of_logarithms<V: Copy + Into<f64>, S: SeriesSource<V> + ?Sized>(
+        data: &S,
         numbers: &[usize],
         marked: &[bool],
-    ) -> Self {
-        let plain = Self::standard(data, numbers);
+    ) -> Result<Self, SeriesError> {
+        let plain = Self::standard(data, numbers)?;
         let channels = data.observation().len();
         let mut least = vec![(f64::INFINITY, f64::INFINITY); channels];
         for &number in numbers {
-            for_each_observed(&data.series()[number], channels, |channel, value| {
+            for_each_observed(&*data.get(number)?, channels, |channel, value| {
                 let (smallest, positive) = &mut least[channel];
                 *smallest = smallest.min(value);
                 *positive = if value > 0.0 { positive.min(value) } else { *positive };
@@ -126,16 +135,15 @@ impl Scaler {
         Self::with_logarithms(data, numbers, least.iter().enumerate().map(logarithm).collect())
     }
 
-    fn with_logarithms<V: Copy + Into<f64>>(
-        data: &Dataset<V>,
+    fn with_logarithms<V: Copy + Into<f64>, S: SeriesSource<V> + ?Sized>(
+        data: &S,
         numbers: &[usize],
         logarithms: Vec<Option<Logarithm>>,
-    ) -> Self {
+    ) -> Result<Self, SeriesError> {
         let channels = data.observation().len();
         let mut moments = vec![(0.0, 0.0, 0.0); channels];
         for &number in numbers {
-            let series = &data.series()[number];
-            for_each_observed(series, channels, |channel, value| {
+            for_each_observed(&*data.get(number)?, channels, |channel, value| {
                 let value = match logarithms.get(channel) {
                     Some(Some(logarithm)) => logarithm.of(value),
                     _ => value,
@@ -153,7 +161,7 @@ impl Scaler {
             let sd = (squares / f64::max(count, 1.0)).sqrt();
             if sd > 0.0 { sd } else { 1.0 }
         });
-        Self { shift, scale: scale.collect(), logarithms }
+        Ok(Self { shift, scale: scale.collect(), logarithms })
     }
 
     /// The logarithm of a channel, where it has one.
@@ -207,18 +215,35 @@ impl Scaler {
     /// When a value becomes infinite.
     pub fn apply<V: Copy + Into<f64>>(&self, data: &Dataset<V>) -> Result<Dataset, SeriesError> {
         let observation = data.observation();
-        let channels = observation.len().max(1);
-        let scaled = |series: &Series<V>| Series {
+        let channels = observation.len();
+        Dataset::new(observation, data.series().iter().map(|series| self.scaled(series, channels)).collect())
+    }
+
+    /// One series in the units of the model.
+    ///
+    /// # Errors
+    /// When a value becomes infinite.
+    pub fn apply_to<V: Copy + Into<f64>>(
+        &self,
+        series: &Series<V>,
+        observation: Observation,
+    ) -> Result<Series, SeriesError> {
+        let scaled = self.scaled(series, observation.len());
+        scaled.check(observation)?;
+        Ok(scaled)
+    }
+
+    fn scaled<V: Copy + Into<f64>>(&self, series: &Series<V>, channels: usize) -> Series {
+        let values = series.values.iter().enumerate();
+        let to_model = |(place, &value): (usize, &V)| self.to_model(place % channels, value.into()) as f32;
+        Series {
             id: series.id.clone(),
             times: series.times.clone(),
-            values: (series.values.iter().enumerate())
-                .map(|(place, &value)| self.to_model(place % channels, value.into()) as f32)
-                .collect(),
+            values: values.map(to_model).collect(),
             observed: series.observed.clone(),
             withheld: series.withheld.clone(),
             labels: series.labels.clone(),
-        };
-        Dataset::new(observation, data.series().iter().map(scaled).collect())
+        }
     }
 }
 
@@ -239,7 +264,6 @@ fn for_each_observed<V: Copy + Into<f64>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Observation;
 
     fn data(values: &[f64]) -> Dataset<f64> {
         let times = (0..values.len()).map(|time| time as f64).collect();
@@ -250,7 +274,7 @@ mod tests {
     #[test]
     fn logarithms_lead_to_the_model_and_back() {
         let values = [0.0, 0.2, 3.0, 50.0];
-        let scaler = Scaler::standard_of_logarithms(&data(&values), &[0], &[true]);
+        let scaler = Scaler::standard_of_logarithms(&data(&values), &[0], &[true]).unwrap();
         assert_eq!(scaler.logarithm(0).map(|logarithm| logarithm.offset), Some(0.1));
         assert!(scaler.fits(1));
         for value in values {
@@ -269,9 +293,9 @@ mod tests {
     fn what_has_no_logarithm_keeps_its_values() {
         for values in [[-1.0, 2.0], [0.0, 0.0]] {
             let data = data(&values);
-            let scaler = Scaler::standard_of_logarithms(&data, &[0], &[true]);
+            let scaler = Scaler::standard_of_logarithms(&data, &[0], &[true]).unwrap();
             assert_eq!(scaler.logarithm(0), None);
-            assert_eq!(scaler.to_model(0, 2.0), Scaler::standard(&data, &[0]).to_model(0, 2.0));
+            assert_eq!(scaler.to_model(0, 2.0), Scaler::standard(&data, &[0]).unwrap().to_model(0, 2.0));
         }
     }
 }

@@ -264,7 +264,7 @@ fn what_was_given_comes_back_to_the_last_digit() {
     let fit = FitConfig::suggest(&cut, config, Goal::Impute).unwrap().with_epochs(2);
     let run = RunFolder::create(folder.path().join("run")).unwrap();
     let fitted = fit.fit(&cut, &run, &StopFlag::new(), Progress::hidden).unwrap();
-    assert_eq!(fitted.split, fit.split(&cut));
+    assert_eq!(fitted.split, fit.split(&cut).unwrap());
     let prepared = fitted.model.prepare(&table).unwrap();
     assert_eq!((&fitted.prepared.data, &fitted.prepared.origins), (&prepared.data, &prepared.origins));
 

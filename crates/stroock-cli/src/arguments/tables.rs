@@ -1,9 +1,9 @@
 //! How tables are named, read and written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use stroock::series::table::{DateFormat, Duplicates, ReadOptions};
+use stroock::series::table::{DateFormat, Duplicates, ReadOptions, Room, RoomError};
 
 /// Which files are read, and how.
 #[derive(Debug, Args)]
@@ -51,6 +51,14 @@ pub struct TableArguments {
     /// Skip rows that cannot be parsed, and report how many
     #[arg(long)]
     pub skip_bad_rows: bool,
+    /// Memory that may be taken, such as 2GB; tables that need more are read into a temporary file beside the output
+    /// [default: half of the memory of the machine]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub memory: Option<u64>,
+}
+
+fn memory(text: &str) -> Result<u64, RoomError> {
+    Room::parse(text)
 }
 
 /// What to do with two values of one variable at one time.
@@ -98,6 +106,18 @@ impl From<DateFormatName> for DateFormat {
 }
 
 impl TableArguments {
+    /// How much memory may be taken; temporary files are beside the given path, or where the system has them.
+    pub fn room(&self, output: Option<&Path>) -> Room {
+        let usual = Room::default();
+        let beside = output.and_then(Path::parent).filter(|folder| folder.is_dir());
+        // The folder of a plain name is this one.
+        let here = output.filter(|path| path.parent() == Some(Path::new(""))).map(|_| Path::new("."));
+        Room {
+            memory: self.memory.unwrap_or(usual.memory),
+            scratch: beside.or(here).map_or(usual.scratch, Path::to_path_buf),
+        }
+    }
+
     /// The options of the reader.
     pub fn options(&self) -> ReadOptions {
         let defaults = ReadOptions::default();

@@ -34,7 +34,7 @@ struct Results<'a> {
 pub fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     let (folder, config) = open(arguments)?;
     let buoys = config.data.generate(config.training.seed)?;
-    let scaler = Scaler::standard(&buoys.data, &buoys.split.train);
+    let scaler = Scaler::standard(&buoys.data, &buoys.split.train)?;
     let description = config.description(scaler.clone());
     let data = scaler.apply(&recovery::withhold(buoys.data, &buoys.split.test, config.training.seed)?)?;
 

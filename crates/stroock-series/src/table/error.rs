@@ -207,6 +207,15 @@ pub enum TableError {
         /// Whether the table is in the long form.
         long: bool,
     },
+    /// The cells of a table take more memory than they may.
+    #[error(
+        "the cells of the table take more than {} MB, and all of them have to be in memory to be written as they were",
+        .bytes >> 20
+    )]
+    ManyCells {
+        /// Bytes that they may take.
+        bytes: u64,
+    },
     /// Columns in memory have different lengths.
     #[error("column `{column}` has {actual} entries, but there are {expected} ids")]
     ColumnLength {

@@ -9,7 +9,9 @@ mod fault;
 mod memory;
 mod options;
 mod read;
+mod room;
 mod step;
+mod stored;
 mod time;
 mod window;
 mod write;
@@ -26,10 +28,12 @@ pub use error::TableError;
 pub use fault::{Fault, Place};
 pub use options::{Duplicates, Expectation, ReadOptions};
 pub use read::Cells;
+pub use room::{Room, RoomError};
 pub use step::Step;
+pub use stored::{AnyTable, StoredTable};
 pub use time::TimeScale;
 pub use window::{Sampling, Suggestion};
-pub use write::{Column, DataFrame, WriteError};
+pub use write::{Column, DataFrame, FrameFile, WriteError};
 
 /// A channel of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,11 +45,11 @@ pub struct TableVariable {
     pub is_static: bool,
 }
 
-/// Series that were read from tables.
+/// Series that were read from tables: in memory, or in a file ([`StoredTable`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct Table<D = Dataset<f64>> {
     /// The series in the order of their first rows; their times count from their origins.
-    pub data: Dataset<f64>,
+    pub data: D,
     /// For each series what is to be added to its times to have the times of the user.
     pub origins: Vec<f64>,
     /// The channels.

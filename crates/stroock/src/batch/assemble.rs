@@ -10,7 +10,7 @@ use super::input::InputPoints;
 use super::time::{join, nearest, through};
 use super::{EncoderInput, GridKind, InputChoice, TargetChoice, Targets, TargetsError, TimeAxis};
 use crate::latent::{PathGrid, PathRequests};
-use crate::series::{Dataset, Labels, Observation, Series};
+use crate::series::{Labels, Observation, Series, SeriesSource};
 
 /// Points that a grid may have.
 const LONGEST_GRID: usize = 1 << 24;
@@ -112,18 +112,25 @@ impl Batcher {
     /// ```
     ///
     /// # Errors
-    /// When the series do not make targets, for instance because the data set was built around its checks.
-    pub fn assemble(&self, data: &Dataset, numbers: &[usize], key: NoiseKey) -> Result<Batch, TargetsError> {
+    /// When a series cannot be read, or the series do not make targets, for instance because the data set was built around
+    /// its checks.
+    pub fn assemble(
+        &self,
+        data: &dyn SeriesSource,
+        numbers: &[usize],
+        key: NoiseKey,
+    ) -> Result<Batch, TargetsError> {
+        let all = numbers.iter().map(|&number| data.get(number)).collect::<Result<Vec<_>, _>>()?;
         let observation = data.observation();
         let channels = observation.len();
         let mut points = Vec::with_capacity(numbers.len());
         let mut labels = Vec::with_capacity(numbers.len());
         let (mut offsets, mut values, mut all_seen) = (vec![0], Vec::new(), Vec::new());
         let (mut indices, mut grids) = (Vec::new(), Vec::new());
-        let gappy = numbers.iter().any(|&number| data.series()[number].observed.is_some());
+        let gappy = all.iter().any(|series| series.observed.is_some());
         let mut mask = gappy.then(Vec::new);
-        for &number in numbers {
-            let series = &data.series()[number];
+        for (&number, series) in numbers.iter().zip(&all) {
+            let series: &Series = series;
             let present = self.targets.targets(present_points(series, channels), number, key);
             for &index in &present {
                 let row = index * channels..(index + 1) * channels;

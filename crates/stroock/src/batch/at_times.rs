@@ -7,7 +7,7 @@ use super::choice::Seen;
 use super::time::{join, nearest, through};
 use super::{Batch, Batcher, EncoderInput, GridKind, Targets, TargetsError};
 use crate::latent::{PathGrid, PathRequests};
-use crate::series::{Dataset, Labels};
+use crate::series::{Labels, SeriesSource};
 
 impl Batcher {
     /// A batch whose points are the given increasing `times` of each series, in the units of the user. The encoder
@@ -36,8 +36,13 @@ impl Batcher {
     /// ```
     ///
     /// # Errors
-    /// When there is not one list of times for each series.
-    pub fn ask(&self, data: &Dataset, numbers: &[usize], times: &[Vec<f64>]) -> Result<Batch, TargetsError> {
+    /// When there is not one list of times for each series, or a series cannot be read.
+    pub fn ask(
+        &self,
+        data: &dyn SeriesSource,
+        numbers: &[usize],
+        times: &[Vec<f64>],
+    ) -> Result<Batch, TargetsError> {
         if times.len() != numbers.len() {
             let (expected, actual) = (numbers.len(), times.len());
             return Err(TargetsError::Length { argument: "times", expected, actual });
@@ -47,12 +52,12 @@ impl Batcher {
         let inputs: Vec<_> = numbers
             .iter()
             .map(|&number| {
-                let series = &data.series()[number];
-                let present = present_points(series, channels);
+                let series = data.get(number)?;
+                let present = present_points(&series, channels);
                 let everything = Seen::whole(vec![true; present.len()]);
-                self.input_points(series, observation, &present, &everything).0
+                Ok(self.input_points(&series, observation, &present, &everything).0)
             })
-            .collect();
+            .collect::<Result<_, TargetsError>>()?;
         let model_times: Vec<Vec<f64>> = times
             .iter()
             .map(|times| times.iter().map(|&time| self.grid_axis.to_model(time)).collect())

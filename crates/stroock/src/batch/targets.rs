@@ -3,6 +3,8 @@
 use burn::tensor::{Tensor, TensorData};
 use thiserror::Error;
 
+use crate::series::SeriesError;
+
 /// Which entries of the targets are observed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
@@ -76,6 +78,9 @@ pub enum TargetsError {
         /// Shape of the output.
         actual: Vec<usize>,
     },
+    /// A series cannot be read.
+    #[error(transparent)]
+    Series(#[from] SeriesError),
 }
 
 impl Targets {

@@ -4,17 +4,19 @@
 //! *bridge* is the window from the middle of one to the middle of the next. It answers for the last quarter of the one
 //! and for the first quarter of the other, so that whatever is asked for has a quarter of a window around it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{EstimatorError, Prepared};
 use crate::series::table::{Align, Sampling, TableVariable};
-use crate::series::{Dataset, Labels, Series};
+use crate::series::{Dataset, Labels, Observation, Series, SeriesError, SeriesSource};
 
 /// The part of a window that it answers for itself, as a share of its length, where bridges answer for the rest.
 pub(super) const OWN: Range<f64> = 0.25..0.75;
 
 /// How windows of one length lie across each other.
+#[derive(Debug)]
 pub(super) struct Bridges {
     sampling: Sampling,
     window: f64,
@@ -41,6 +43,39 @@ impl Bridges {
             Some((number, *places.get(&(one.id.as_str(), beginning.to_bits()))?))
         };
         windows().filter_map(next).collect()
+    }
+
+    /// Those of them that have a bridge.
+    pub fn pairs_with_bridge(&self, data: &Dataset, origins: &[f64]) -> Vec<(usize, usize)> {
+        let window = |number: usize| (&data.series()[number], origins[number]);
+        let has_bridge =
+            |&(first, second): &(usize, usize)| self.between(window(first), window(second)).is_some();
+        self.pairs(data, origins).into_iter().filter(has_bridge).collect()
+    }
+
+    /// The pairs of series of a source that are neighbouring windows with a bridge between them, in the order of the first
+    /// of them. Windows of a series follow each other there.
+    pub fn neighbours(
+        &self,
+        data: &dyn SeriesSource,
+        origins: &[f64],
+    ) -> Result<Vec<(usize, usize)>, SeriesError> {
+        let mut pairs = Vec::new();
+        let mut before: Option<Series> = None;
+        data.for_each(&mut |number, series| {
+            if let Some(before) = before.as_ref().filter(|before| before.id == series.id) {
+                let beginning = self.sampling.beginning(origins[number - 1] + 1.5 * self.window);
+                let inside = |one: &Series| one.times.iter().all(|time| (0.0..self.window).contains(time));
+                let is_next = beginning == Some(origins[number]) && inside(before) && inside(series);
+                let windows = [(before, origins[number - 1]), (series, origins[number])];
+                if is_next && self.between(windows[0], windows[1]).is_some() {
+                    pairs.push((number - 1, number));
+                }
+            }
+            before = Some(series.clone());
+            Ok(())
+        })?;
+        Ok(pairs)
     }
 
     /// Where the bridge from a window to the next counts its times from.
@@ -90,6 +125,34 @@ impl Bridges {
                 observed[channel] = true;
             }
         }
+    }
+}
+
+/// Windows and, after them, the bridges between some of them, each made when it is asked for.
+#[derive(Debug)]
+pub(super) struct WithBridges<'a> {
+    pub data: &'a dyn SeriesSource,
+    pub origins: &'a [f64],
+    pub bridges: Bridges,
+    pub pairs: Vec<(usize, usize)>,
+}
+
+impl SeriesSource for WithBridges<'_> {
+    fn observation(&self) -> Observation {
+        self.data.observation()
+    }
+
+    fn len(&self) -> usize {
+        self.data.len() + self.pairs.len()
+    }
+
+    fn get(&self, number: usize) -> Result<Cow<'_, Series>, SeriesError> {
+        let Some(place) = number.checked_sub(self.data.len()) else { return self.data.get(number) };
+        let (first, second) = self.pairs[place];
+        let windows = (self.data.get(first)?, self.data.get(second)?);
+        let origins = (self.origins[first], self.origins[second]);
+        let bridge = self.bridges.between((&windows.0, origins.0), (&windows.1, origins.1));
+        Ok(Cow::Owned(bridge.unwrap_or_default()))
     }
 }
 
@@ -171,7 +234,6 @@ impl Bridged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::series::Observation;
 
     const SAMPLING: Sampling = Sampling { window: Some(8.0), align: Align::Start };
 

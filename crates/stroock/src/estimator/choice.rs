@@ -28,14 +28,15 @@ impl Model {
     /// the latter when it has not seen them; `None` where nothing is labelled.
     pub(super) fn learn_series(
         &self,
-        prepared: &Prepared,
+        data: &Dataset,
+        origins: &[f64],
         split: &Split,
         config: ClassifierConfig,
     ) -> Result<Option<SeriesClassifier>, EstimatorError> {
         let about = &self.description.data;
-        let all = prepared.data.series();
+        let all = data.series();
         let classes = about.classes.len();
-        let channels = prepared.data.observation().len();
+        let channels = data.observation().len();
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
         let labelled = |numbers: &[usize]| -> (Vec<usize>, Vec<usize>) {
             let known = |&number: &usize| Some((number, class_of(&all[number])? as usize));
@@ -54,9 +55,8 @@ impl Model {
         if validation.len() >= FEWEST {
             let classifier = fit(&train, &truths);
             let series: Vec<&Series> = validation.iter().map(|&number| &all[number]).collect();
-            let origins = validation.iter().map(|&number| prepared.origins[number]).collect();
-            let held =
-                Dataset::new(prepared.data.observation(), series.iter().map(|&s| s.clone()).collect())?;
+            let origins = validation.iter().map(|&number| origins[number]).collect();
+            let held = Dataset::new(data.observation(), series.iter().map(|&s| s.clone()).collect())?;
             let draws = PredictOptions { draws: DRAWS, ..PredictOptions::default() };
             let held = Prepared::new(held, origins);
             let streams = held.streams(&(0..validation.len()).collect::<Vec<_>>());

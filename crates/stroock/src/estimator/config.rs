@@ -6,7 +6,7 @@ use super::EstimatorError;
 use crate::batch::Batcher;
 use crate::model::{ModelConfig, ModelSettings};
 use crate::series::table::{Sampling, Table};
-use crate::series::{Labels, Scaler, Series, Split};
+use crate::series::{Labels, Scaler, Series, SeriesError, SeriesSource, Split};
 use crate::task::TaskKind;
 use crate::training::{Schedule, TrainingConfig};
 
@@ -59,15 +59,22 @@ impl FitConfig {
     /// Which series of a table, cut as the configuration says, are for what: a random split of whole series, in which
     /// classes of series keep their shares. Windows of a long series resemble their neighbours, so that there the last
     /// ones are for testing; those for validation are of all seasons.
-    pub fn split(&self, table: &Table) -> Split {
-        let (count, seed) = (table.data.series().len(), self.training.seed);
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn split<D: SeriesSource<f64>>(&self, table: &Table<D>) -> Result<Split, SeriesError> {
+        let (count, seed) = (table.data.len(), self.training.seed);
         if self.learns_series() && self.sampling.window.is_none() {
-            let classes: Vec<Option<u32>> = table.data.series().iter().map(class_of).collect();
-            return Split::stratified(&classes, self.validation_share, self.test_share, seed);
+            let mut classes: Vec<Option<u32>> = Vec::with_capacity(count);
+            table.data.for_each(&mut |_, series| {
+                classes.push(class_of(series));
+                Ok(())
+            })?;
+            return Ok(Split::stratified(&classes, self.validation_share, self.test_share, seed));
         }
         let random = Split::random(count, self.validation_share, self.test_share, seed);
         if self.sampling.window.is_none() {
-            return random;
+            return Ok(random);
         }
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by(|&a, &b| table.origins[a].total_cmp(&table.origins[b]));
@@ -75,7 +82,7 @@ impl FitConfig {
         let share = random.validation.len() as f64 / order.len().max(1) as f64;
         let rest = Split::random(order.len(), share, 0.0, seed);
         let named = |numbers: Vec<usize>| numbers.into_iter().map(|number| order[number]).collect();
-        Split { train: named(rest.train), validation: named(rest.validation), test }
+        Ok(Split { train: named(rest.train), validation: named(rest.validation), test })
     }
 
     /// The same for another number of epochs of a new run: the rate falls once over all of them.
@@ -93,7 +100,7 @@ impl FitConfig {
     ///
     /// # Errors
     /// When the table has no such variable, or no other one that could be forecast.
-    pub fn known_channels(&self, table: &Table) -> Result<Vec<usize>, EstimatorError> {
+    pub fn known_channels<D>(&self, table: &Table<D>) -> Result<Vec<usize>, EstimatorError> {
         let names = || table.variables.iter().filter(|variable| !variable.is_static);
         let number = |name: &String| {
             let place =
@@ -114,12 +121,16 @@ impl FitConfig {
     }
 
     /// The scaler of the training series.
-    pub(super) fn scaler(&self, table: &Table, split: &Split) -> Result<Scaler, EstimatorError> {
+    pub(super) fn scaler<D: SeriesSource<f64>>(
+        &self,
+        table: &Table<D>,
+        split: &Split,
+    ) -> Result<Scaler, EstimatorError> {
         let scaler = match self.logarithms.is_empty() {
-            true => Scaler::standard(&table.data, &split.train),
+            true => Scaler::standard(&table.data, &split.train)?,
             false => {
                 let marked = self.logarithm_mask(table)?;
-                let scaler = Scaler::standard_of_logarithms(&table.data, &split.train, &marked);
+                let scaler = Scaler::standard_of_logarithms(&table.data, &split.train, &marked)?;
                 let lost = |&channel: &usize| marked[channel] && scaler.logarithm(channel).is_none();
                 if let Some(channel) = (0..marked.len()).find(lost) {
                     let variable = table.variables[channel].name.clone();
@@ -143,14 +154,20 @@ impl FitConfig {
     ///
     /// # Errors
     /// When there is no such variable, or one has negative values.
-    pub fn logarithm_mask(&self, table: &Table) -> Result<Vec<bool>, EstimatorError> {
+    pub fn logarithm_mask<D: SeriesSource<f64>>(
+        &self,
+        table: &Table<D>,
+    ) -> Result<Vec<bool>, EstimatorError> {
         let mut marked = vec![false; table.variables.len()];
+        if self.logarithms.is_empty() {
+            return Ok(marked);
+        }
+        let least = least_values(&table.data, &(0..table.data.len()).collect::<Vec<_>>())?;
         for name in &self.logarithms {
             let refused = |reason| EstimatorError::Logarithm { variable: name.clone(), reason };
             let channel = table.variables.iter().position(|variable| &variable.name == name);
             let channel = channel.ok_or_else(|| refused("the table has no such variable"))?;
-            let all: Vec<usize> = (0..table.data.series().len()).collect();
-            if least_value(table, &all, channel).is_some_and(|least| least < 0.0) {
+            if least[channel].is_some_and(|least| least < 0.0) {
                 return Err(refused("some values are negative"));
             }
             marked[channel] = true;
@@ -159,15 +176,23 @@ impl FitConfig {
     }
 }
 
-/// The smallest value of a channel in some series; `None` where it has none.
-pub(super) fn least_value(table: &Table, numbers: &[usize], channel: usize) -> Option<f64> {
-    let channels = table.variables.len();
-    let of_series = |&number: &usize| {
-        let series = &table.data.series()[number];
-        let observed = (0..series.times.len()).filter(move |&i| series.is_observed(channels, i, channel));
-        observed.map(move |i| series.values[i * channels + channel])
-    };
-    numbers.iter().flat_map(of_series).reduce(f64::min)
+/// The smallest value of each channel in some series; `None` where it has none.
+pub(super) fn least_values<D: SeriesSource<f64>>(
+    data: &D,
+    numbers: &[usize],
+) -> Result<Vec<Option<f64>>, SeriesError> {
+    let channels = data.observation().len();
+    let mut least: Vec<Option<f64>> = vec![None; channels];
+    for &number in numbers {
+        let series = data.get(number)?;
+        for (place, &value) in series.values.iter().enumerate() {
+            if series.is_observed(channels, place / channels, place % channels) {
+                let least = &mut least[place % channels];
+                *least = Some(least.map_or(value, |least| least.min(value)));
+            }
+        }
+    }
+    Ok(least)
 }
 
 /// The class of a whole series, where it has one.

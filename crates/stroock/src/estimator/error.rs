@@ -148,6 +148,15 @@ pub enum EstimatorError {
     /// The model file cannot be used.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
+    /// Few series that do not fit into memory.
+    #[error(
+        "the table does not fit into memory, and has {series} series only, too few to keep some for testing: cut them into \
+         shorter windows, or allow more memory"
+    )]
+    FewLongSeries {
+        /// Series, or windows of them.
+        series: usize,
+    },
     /// Series do not make a data set.
     #[error(transparent)]
     Series(#[from] SeriesError),

@@ -1,28 +1,29 @@
 //! Fitting: split, scale, train, and learn how observations scatter around what was learned.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::bridge::Bridges;
-use super::config::least_value;
+use super::bridge::{Bridges, WithBridges};
+use super::config::least_values;
 use super::kept_back::KeptBack;
 use super::residuals::residual_process;
+use super::scaled::Scaled;
+use super::some_of_many::labelled_sample;
 use super::{DataConfig, EstimatorError, FitConfig, Goal, Model, Prepared, RunConfig};
 use crate::forecast::Forecaster;
 use crate::initial::InitialWeights;
 use crate::model::{DataDescription, Description, ModelSettings, StandardModel, TableDescription, Variable};
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
 use crate::sampler::Sampler;
-use crate::series::table::{ReadOptions, Table};
-use crate::series::{Dataset, Split};
+use crate::series::table::{ReadOptions, StoredTable, Table};
+use crate::series::{Dataset, SeriesSource, Split};
 use crate::training::{Alone, Outcome, Trained, Trainer, World};
 
 /// A fit that has ended.
 #[derive(Debug)]
-pub struct Fitted {
+pub struct Fitted<P = Prepared> {
     /// The best model.
     pub model: Model,
     /// How training ended.
@@ -33,8 +34,16 @@ pub struct Fitted {
     pub best: Option<(u64, f64)>,
     /// Which series were for what.
     pub split: Split,
-    /// The series as the model was trained on them.
-    pub prepared: Prepared,
+    /// The series as the model was trained on them; nothing where they are in a file.
+    pub prepared: P,
+}
+
+impl Fitted<()> {
+    /// With the series that it was trained on.
+    fn with(self, prepared: Prepared) -> Fitted {
+        let Self { model, outcome, epochs, best, split, .. } = self;
+        Fitted { model, outcome, epochs, best, split, prepared }
+    }
 }
 
 impl Model {
@@ -50,7 +59,7 @@ impl Model {
         let folder = RunFolder::create(folder)?;
         let run = RunConfig {
             command: format!("Model::fit(table, Goal::{goal:?}, {:?})", folder.paths().folder()),
-            data: DataConfig::of(&table, Vec::new(), ReadOptions::default()),
+            data: DataConfig::of(&table, Vec::new(), ReadOptions::default())?,
             fit: config.clone(),
         };
         folder.write_config(&to_toml(&run)?)?;
@@ -74,7 +83,10 @@ impl FitConfig {
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
-        self.train_over(&Alone, table, folder.into(), stop, progress)?.complete()
+        let (plan, data) = self.scaled(table)?;
+        let whole = Some(table);
+        let learnt = plan.train_over(&Alone, (table, whole, &data), folder.into(), stop, progress)?;
+        Ok(learnt.complete()?.with(Prepared::new(data, table.origins.clone())))
     }
 
     /// [`fit`](Self::fit) in one of several processes that train together, all of which call this with the same table; the
@@ -94,78 +106,45 @@ impl FitConfig {
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Option<Fitted>, EstimatorError> {
-        let learnt = self.train_over(world, table, folder.into(), stop, progress)?;
+        let (plan, data) = self.scaled(table)?;
+        let whole = Some(table);
+        let learnt = plan.train_over(world, (table, whole, &data), folder.into(), stop, progress)?;
+        if !world.is_first() {
+            return Ok(None);
+        }
+        Ok(Some(learnt.complete()?.with(Prepared::new(data, table.origins.clone()))))
+    }
+
+    /// [`fit_over`](Self::fit_over) for a table in a file, of which a batch is in memory at a time; [`Alone`] is the world of
+    /// a single process. The metrics and the model file are those of the table in memory, to the last bit; classes of whole
+    /// series alone are learnt in closed form from some of the series where there are very many.
+    ///
+    /// # Errors
+    /// As [`fit_over`](Self::fit_over), and when the file cannot be read, or the table has very few series.
+    pub fn fit_stored_over<'f>(
+        &self,
+        world: &dyn World,
+        table: &StoredTable,
+        folder: impl Into<Option<&'f RunFolder>>,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Option<Fitted<()>>, EstimatorError> {
+        let plan = Plan::of(self, table)?;
+        let scaler = plan.description.data.scaler.clone();
+        let data = Scaled { data: &table.data, scaler: &scaler };
+        let learnt = plan.train_over(world, (table, None, &data), folder.into(), stop, progress)?;
         if world.is_first() { learnt.complete().map(Some) } else { Ok(None) }
     }
 
-    /// Everything up to the end of training.
-    fn train_over<'a>(
-        &'a self,
-        world: &dyn World,
-        table: &'a Table,
-        folder: Option<&'a RunFolder>,
-        stop: &StopFlag,
-        progress: impl FnOnce(RunLength) -> Progress,
-    ) -> Result<Learnt<'a>, EstimatorError> {
-        let known = self.known_channels(table)?;
-        let split = self.split(table);
-        let scaler = self.scaler(table, &split)?;
-        let mut description = Description { model: self.model.clone(), data: self.about(table) };
-        description.data.scaler = scaler.clone();
-        let is_nonnegative =
-            |channel: usize| least_value(table, &split.train, channel).is_some_and(|least| least >= 0.0);
-        for (channel, variable) in description.data.variables.iter_mut().enumerate() {
-            variable.is_nonnegative = is_nonnegative(channel);
-        }
-        let metadata = description.metadata()?;
-        let data = scaler.apply(&table.data)?;
-        let device = Device::flex().autodiff();
-        let model = self.model.init(&mut InitialWeights::new(self.training.seed, &device))?.materialize();
-        let statics: Vec<bool> = table.variables.iter().map(|variable| variable.is_static).collect();
-        let kept = KeptBack::choose(&data, &split, self.goal, &statics)?;
-        let rest = kept.as_ref().map(KeptBack::rest).transpose()?;
-        let (learned_from, learned) = self.with_bridges(rest.as_ref().unwrap_or(&data), table, &split)?;
-        let trainer = Trainer {
-            config: self.training,
-            data: &learned_from,
-            split: &learned,
-            batcher: self.batcher,
-            metadata: Some(&metadata),
-        };
-        let steps_per_epoch = self.training.steps_of_epoch(learned.train.len());
-        let done = world.agree(folder.map_or(Ok(0), |folder| trainer.done(folder)))?;
-        let length = RunLength { epochs: self.training.epochs, steps_per_epoch, done };
-        let mut progress = progress(length);
-        let trained = trainer.run_over(world, model, &trainer.by_loss(), folder, stop, &mut progress)?;
-        Ok(Learnt { config: self, table, folder, known, split, description, data, kept, trained, progress })
-    }
-
-    /// The series to learn from: windows of long series, and the windows across the borders of those for training.
-    fn with_bridges<'d>(
-        &self,
-        data: &'d Dataset,
-        table: &Table,
-        split: &Split,
-    ) -> Result<(Cow<'d, Dataset>, Split), EstimatorError> {
-        let bridges = Bridges::new(self.sampling, &table.variables).filter(|_| self.goal == Goal::Impute);
-        let Some(bridges) = bridges else { return Ok((Cow::Borrowed(data), split.clone())) };
-        let mut is_training = vec![false; data.series().len()];
-        split.train.iter().for_each(|&number| is_training[number] = true);
-        let (mut all, mut split) = (data.series().to_vec(), split.clone());
-        for (first, second) in bridges.pairs(data, &table.origins) {
-            let windows = [first, second].map(|number| (&data.series()[number], table.origins[number]));
-            if let (true, true) = (is_training[first], is_training[second])
-                && let Some(bridge) = bridges.between(windows[0], windows[1])
-            {
-                split.train.push(all.len());
-                all.push(bridge);
-            }
-        }
-        Ok((Cow::Owned(Dataset::new(data.observation(), all)?), split))
+    /// What is known before training, and the series in model units.
+    fn scaled(&self, table: &Table) -> Result<(Plan<'_>, Dataset), EstimatorError> {
+        let plan = Plan::of(self, table)?;
+        let data = plan.description.data.scaler.apply(&table.data)?;
+        Ok((plan, data))
     }
 
     /// What the model file says about the data.
-    fn about(&self, table: &Table) -> DataDescription {
+    fn about<D>(&self, table: &Table<D>) -> DataDescription {
         let variable = |variable: &crate::series::table::TableVariable| Variable {
             name: variable.name.clone(),
             unit: String::new(),
@@ -190,62 +169,144 @@ impl FitConfig {
     }
 }
 
-/// A model that has been trained, and what else a fit needs to complete it.
-struct Learnt<'a> {
-    config: &'a FitConfig,
-    table: &'a Table,
-    folder: Option<&'a RunFolder>,
+/// What a fit knows before it is trained.
+struct Plan<'c> {
+    config: &'c FitConfig,
+    /// The numbers of the variables that are known ahead of time.
     known: Vec<usize>,
     split: Split,
     description: Description,
-    data: Dataset,
+}
+
+impl<'c> Plan<'c> {
+    fn of<D: SeriesSource<f64>>(config: &'c FitConfig, table: &Table<D>) -> Result<Self, EstimatorError> {
+        let known = config.known_channels(table)?;
+        let split = config.split(table)?;
+        let mut description = Description { model: config.model.clone(), data: config.about(table) };
+        description.data.scaler = config.scaler(table, &split)?;
+        let least = least_values(&table.data, &split.train)?;
+        for (variable, least) in description.data.variables.iter_mut().zip(least) {
+            variable.is_nonnegative = least.is_some_and(|least| least >= 0.0);
+        }
+        Ok(Self { config, known, split, description })
+    }
+
+    /// Trains. The table comes with itself where it is in memory, and with its series in model units.
+    fn train_over<'a, D: SeriesSource<f64>>(
+        self,
+        world: &dyn World,
+        (table, whole, data): (&'a Table<D>, Option<&'a Table>, &'a dyn SeriesSource),
+        folder: Option<&'a RunFolder>,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Learnt<'a, D>, EstimatorError>
+    where
+        'c: 'a,
+    {
+        let (config, split) = (self.config, &self.split);
+        let metadata = self.description.metadata()?;
+        let device = Device::flex().autodiff();
+        let model = config.model.init(&mut InitialWeights::new(config.training.seed, &device))?.materialize();
+        let kept = KeptBack::choose(data, split, config.goal, &table.statics())?;
+        let rest = kept.as_ref().map(KeptBack::rest).transpose()?;
+        let rest: &dyn SeriesSource = rest.as_ref().map_or(data, |rest| rest);
+        let (bridged, learned) = config.with_bridges(rest, table, split)?;
+        let trainer = Trainer {
+            config: config.training,
+            data: bridged.as_ref().map_or(rest, |bridged| bridged),
+            split: &learned,
+            batcher: config.batcher,
+            metadata: Some(&metadata),
+        };
+        let steps_per_epoch = config.training.steps_of_epoch(learned.train.len());
+        let done = world.agree(folder.map_or(Ok(0), |folder| trainer.done(folder)))?;
+        let length = RunLength { epochs: config.training.epochs, steps_per_epoch, done };
+        let mut progress = progress(length);
+        let trained = trainer.run_over(world, model, &trainer.by_loss(), folder, stop, &mut progress)?;
+        Ok(Learnt { plan: self, table, whole, data, folder, kept, trained, progress })
+    }
+}
+
+/// A model that has been trained, and what else a fit needs to complete it.
+struct Learnt<'a, D> {
+    plan: Plan<'a>,
+    table: &'a Table<D>,
+    whole: Option<&'a Table>,
+    data: &'a dyn SeriesSource,
+    folder: Option<&'a RunFolder>,
     kept: Option<KeptBack>,
     trained: Trained<StandardModel>,
     progress: Progress,
 }
 
-impl Learnt<'_> {
+impl<D: SeriesSource<f64>> Learnt<'_, D> {
     /// Learns what is not part of the network, where training has come to an end.
-    fn complete(self) -> Result<Fitted, EstimatorError> {
-        let Self { config, table, folder, known, split, mut description, data, kept, trained, mut progress } =
-            self;
+    fn complete(self) -> Result<Fitted<()>, EstimatorError> {
+        let Self { plan, table, whole, data, folder, kept, trained, mut progress } = self;
+        let Plan { config, known, split, mut description } = plan;
         let model = trained.best_model.valid();
         let is_finished = trained.outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0);
         if is_finished {
             progress.phase("learning how observations scatter around the paths");
             let about = &description.data;
-            let process = residual_process(&model, about, &data, kept.as_ref(), &split, config.goal)?;
+            let process = residual_process(&model, about, data, kept.as_ref(), &split, config.goal)?;
             description.data.residual = Some(process);
         }
         let mut model = Model { model, description, classifier: None, sampler: None };
         if is_finished {
             progress.phase("learning what sampled series are made of");
-            model.sampler = Sampler::fit(&model.predictor(), &data, &split)?;
+            model.sampler = Sampler::fit(&model.predictor(), data, &split)?;
             progress.phase("comparing methods that forecast");
             // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
-            if let Some(mut forecaster) = Forecaster::choose(table, &known) {
+            let sample = config.forecast_sample(table, whole)?;
+            if let Some(mut forecaster) = Forecaster::choose(&sample, &known) {
                 if config.goal == Goal::Forecast {
-                    model.compare_latent(&mut forecaster, table, &data, &split)?;
+                    let related = config.judged_ahead(table, whole, &split)?;
+                    model.compare_latent(&mut forecaster, &related, (data, &table.origins), &split)?;
                 }
                 model.description.data.forecast = Some(forecaster);
             }
         }
-        let prepared = Prepared::new(data, table.origins.clone());
         if is_finished && config.learns_series() {
             progress.phase("learning classes of whole series");
-            model.classifier = model.learn_series(&prepared, &split, config.classifier())?;
+            model.classifier = match data.in_memory() {
+                Some(data) => model.learn_series(data, &table.origins, &split, config.classifier())?,
+                None => {
+                    let (numbers, split) = labelled_sample(&split);
+                    let origins: Vec<f64> = numbers.iter().map(|&number| table.origins[number]).collect();
+                    let some = Dataset::gather(data, &numbers)?;
+                    model.learn_series(&some, &origins, &split, config.classifier())?
+                }
+            };
         }
         progress.finish();
         if let (Some(folder), true) = (folder, is_finished) {
             model.save(&folder.paths().model())?;
         }
-        Ok(Fitted {
-            model,
-            outcome: trained.outcome,
-            epochs: trained.epochs,
-            best: trained.best,
-            prepared,
-            split,
-        })
+        let Trained { outcome, epochs, best, .. } = trained;
+        Ok(Fitted { model, outcome, epochs, best, split, prepared: () })
+    }
+}
+
+impl FitConfig {
+    /// The windows across the borders of those for training, where these are learned from as well, and the split with them.
+    fn with_bridges<'d, D>(
+        &self,
+        data: &'d dyn SeriesSource,
+        table: &'d Table<D>,
+        split: &Split,
+    ) -> Result<(Option<WithBridges<'d>>, Split), EstimatorError> {
+        let bridges = Bridges::new(self.sampling, &table.variables).filter(|_| self.goal == Goal::Impute);
+        let Some(bridges) = bridges else { return Ok((None, split.clone())) };
+        let mut is_training = vec![false; data.len()];
+        split.train.iter().for_each(|&number| is_training[number] = true);
+        let mut pairs = match data.in_memory() {
+            Some(data) => bridges.pairs_with_bridge(data, &table.origins),
+            None => bridges.neighbours(data, &table.origins)?,
+        };
+        pairs.retain(|&(first, second)| is_training[first] && is_training[second]);
+        let mut split = split.clone();
+        split.train.extend(data.len()..data.len() + pairs.len());
+        Ok((Some(WithBridges { data, origins: &table.origins, bridges, pairs }), split))
     }
 }

@@ -1,6 +1,8 @@
 //! How long the gaps of a table are: what is held out is to be like what will be asked for.
 
-use crate::series::{Dataset, Series};
+use std::collections::BTreeMap;
+
+use crate::series::{Series, SeriesError, SeriesSource};
 
 /// Shortest runs that are held out: single values between neighbours hardly need a model.
 const SHORTEST: f64 = 6.0;
@@ -10,18 +12,27 @@ const SHORTEST: f64 = 6.0;
 ///
 /// A gap counts the times at which others were observed, multiplied by how often its variable is observed at all: where
 /// every variable has its own times, these are no gaps.
-pub(super) fn usual_run(data: &Dataset, statics: &[bool]) -> usize {
+pub(super) fn usual_run(data: &dyn SeriesSource, statics: &[bool]) -> Result<usize, SeriesError> {
     let channels = data.observation().len();
-    let mut gaps: Vec<(f64, usize)> = Vec::new();
-    for channel in (0..channels).filter(|&channel| !statics.get(channel).copied().unwrap_or(false)) {
-        let (mut rows, mut lengths) = (0, Vec::new());
-        for series in data.series() {
-            rows += series.times.len();
-            lengths.extend(missing_runs(series, channels, channel));
+    let is_static = |channel: &usize| statics.get(*channel).copied().unwrap_or(false);
+    let asked: Vec<usize> = (0..channels).filter(|channel| !is_static(channel)).collect();
+    // How often there is a run of each length.
+    let mut runs: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); channels];
+    let mut rows = 0;
+    data.for_each(&mut |_, series| {
+        rows += series.times.len();
+        for &channel in &asked {
+            for length in missing_runs(series, channels, channel) {
+                *runs[channel].entry(length).or_default() += 1;
+            }
         }
-        let observed = rows - lengths.iter().sum::<usize>();
-        let share = observed as f64 / rows.max(1) as f64;
-        gaps.extend(lengths.into_iter().map(|length| (share * length as f64, length)));
+        Ok(())
+    })?;
+    let mut gaps: Vec<(f64, usize)> = Vec::new();
+    for runs in asked.iter().map(|&channel| &runs[channel]) {
+        let missing: usize = runs.iter().map(|(length, count)| length * count).sum();
+        let share = (rows - missing) as f64 / rows.max(1) as f64;
+        gaps.extend(runs.iter().map(|(&length, count)| (share * length as f64, length * count)));
     }
     gaps.sort_by(|a, b| a.0.total_cmp(&b.0));
     let half = gaps.iter().map(|(_, count)| count).sum::<usize>() / 2;
@@ -30,7 +41,7 @@ pub(super) fn usual_run(data: &Dataset, statics: &[bool]) -> usize {
         before += count;
         before > half
     });
-    median.map_or(SHORTEST, |(length, _)| length.round().max(SHORTEST)) as usize
+    Ok(median.map_or(SHORTEST, |(length, _)| length.round().max(SHORTEST)) as usize)
 }
 
 /// Lengths of the runs of times at which a channel is not observed.
@@ -44,7 +55,7 @@ fn missing_runs(series: &Series, channels: usize, channel: usize) -> Vec<usize> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::series::Observation;
+    use crate::series::{Dataset, Observation};
 
     /// Series of two channels and 60 times; the first is observed where the function says.
     fn data(observed: impl Fn(usize) -> bool) -> Dataset {
@@ -59,12 +70,12 @@ mod tests {
 
     #[test]
     fn runs_are_as_long_as_gaps_and_six_at_least() {
-        assert_eq!(usual_run(&data(|_| true), &[]), 6);
-        assert_eq!(usual_run(&data(|time| time % 5 != 0), &[]), 6);
-        assert_eq!(usual_run(&data(|time| !(20..40).contains(&time)), &[]), 13);
+        assert_eq!(usual_run(&data(|_| true), &[]).unwrap(), 6);
+        assert_eq!(usual_run(&data(|time| time % 5 != 0), &[]).unwrap(), 6);
+        assert_eq!(usual_run(&data(|time| !(20..40).contains(&time)), &[]).unwrap(), 13);
         // Nobody asks for what never changes.
-        assert_eq!(usual_run(&data(|time| !(20..40).contains(&time)), &[true, false]), 6);
+        assert_eq!(usual_run(&data(|time| !(20..40).contains(&time)), &[true, false]).unwrap(), 6);
         // Observed now and then: there are long stretches without it, but these are not gaps of it.
-        assert_eq!(usual_run(&data(|time| time % 20 == 0), &[]), 6);
+        assert_eq!(usual_run(&data(|time| time % 20 == 0), &[]).unwrap(), 6);
     }
 }

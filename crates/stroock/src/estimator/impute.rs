@@ -21,16 +21,25 @@ impl Model {
         at: Option<&[f64]>,
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
+        let (bridged, wanted) = self.to_impute(table, at)?;
+        self.predict(&bridged.prepared, &wanted, options)
+    }
+
+    /// What is asked of a table, and the windows that answer.
+    pub(super) fn to_impute(
+        &self,
+        table: &Table,
+        at: Option<&[f64]>,
+    ) -> Result<(Bridged, Vec<Wanted>), EstimatorError> {
         let prepared = self.prepare(table)?;
-        let (bridged, wanted) = match at {
+        match at {
             None => {
                 let bridged = Bridged::new(self.bridges()?, prepared)?;
                 let wanted = self.gaps(&bridged);
-                (bridged, wanted)
+                Ok((bridged, wanted))
             }
-            Some(times) => self.everything_at(prepared, times)?,
-        };
-        self.predict(&bridged.prepared, &wanted, options)
+            Some(times) => self.everything_at(prepared, times),
+        }
     }
 
     /// How windows of the model lie across each other.

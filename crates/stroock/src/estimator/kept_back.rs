@@ -8,7 +8,7 @@ use super::gap_length::usual_run;
 use super::residuals::FEWEST_SERIES;
 use super::{EstimatorError, Goal};
 use crate::score::{HoldOut, withhold};
-use crate::series::{Dataset, Series, Split};
+use crate::series::{Dataset, Series, SeriesSource, Split};
 
 /// Share of the values that is kept back.
 const SHARE: f64 = 0.2;
@@ -26,9 +26,9 @@ impl KeptBack {
     /// `None` where there are enough series for validation, or gaps are not what the model is for.
     ///
     /// # Errors
-    /// Never for valid series.
+    /// When few series do not fit into memory.
     pub fn choose(
-        data: &Dataset,
+        data: &dyn SeriesSource,
         split: &Split,
         goal: Goal,
         statics: &[bool],
@@ -36,9 +36,10 @@ impl KeptBack {
         if goal != Goal::Impute || split.validation.len() >= FEWEST_SERIES {
             return Ok(None);
         }
-        let mut kept = Self { data: data.clone(), ways: vec![None; data.series().len()] };
+        let whole = data.in_memory().ok_or(EstimatorError::FewLongSeries { series: data.len() })?;
+        let mut kept = Self { data: whole.clone(), ways: vec![None; data.len()] };
         // One by one, and in runs, by turns.
-        let length = usual_run(data, statics);
+        let length = usual_run(data, statics)?;
         let ways = [HoldOut::Random { share: SHARE }, HoldOut::Blocks { share: SHARE, length }];
         for (way, &how) in ways.iter().enumerate() {
             let part: Vec<usize> = split.train.iter().copied().skip(way).step_by(ways.len()).collect();

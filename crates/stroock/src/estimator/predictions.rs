@@ -117,12 +117,23 @@ impl Model {
         wanted: &[Wanted],
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
+        let mut predictions = self.predict_part(prepared, wanted, options)?;
+        predictions.warnings.extend(self.beyond(self.outside(wanted)));
+        Ok(predictions)
+    }
+
+    /// Predicts values of some of many series, without a word about times that the model was not trained on.
+    pub(super) fn predict_part(
+        &self,
+        prepared: &Prepared,
+        wanted: &[Wanted],
+        options: &PredictOptions,
+    ) -> Result<Predictions, EstimatorError> {
         options.check()?;
         self.check_reach(prepared, wanted)?;
         let about = &self.description.data;
         let mut predictions = self.no_predictions(options)?;
         predictions.warnings.clone_from(&prepared.warnings);
-        predictions.warnings.extend(self.beyond(wanted));
         // Under a residual process, and without samples, predictive distributions are known without drawing from them.
         let is_closed = about.residual.is_some() && options.samples == 0;
         let paths = match is_closed {
@@ -194,14 +205,18 @@ impl Model {
         Err(EstimatorError::TooFar { series, last })
     }
 
-    /// A sentence about times that the model was not trained on.
-    fn beyond(&self, wanted: &[Wanted]) -> Option<String> {
+    /// How many of the wanted times the model was not trained on, and how many there are.
+    pub(super) fn outside(&self, wanted: &[Wanted]) -> [usize; 2] {
         let axis = self.description.data.batcher.grid_axis;
         let slack = 1e-9 * (axis.end - axis.start);
         let inside = axis.start - slack..=axis.end + slack;
-        let all = wanted.iter().map(|wanted| wanted.times.len()).sum::<usize>();
-        let times = wanted.iter().flat_map(|wanted| &wanted.times);
-        let outside = times.filter(|time| !inside.contains(*time)).count();
+        let times = || wanted.iter().flat_map(|wanted| &wanted.times);
+        [times().filter(|time| !inside.contains(*time)).count(), times().count()]
+    }
+
+    /// A sentence about times that the model was not trained on.
+    pub(super) fn beyond(&self, [outside, all]: [usize; 2]) -> Option<String> {
+        let axis = self.description.data.batcher.grid_axis;
         let time = self.description.data.table.as_ref().map_or(TimeScale::Number, |table| table.time.clone());
         let length = time.write_length(axis.end - axis.start);
         (outside > 0).then(|| {

@@ -12,8 +12,8 @@ use super::{EstimatorError, Goal};
 use crate::model::{DataDescription, PathDraws, StandardModel};
 use crate::predict::Predictor;
 use crate::residual::{DecodedSample, ObservedSamples, ResidualProcess, fit_with_shrinkage};
-use crate::score::{HoldOut, withhold};
-use crate::series::{Dataset, Series, Split};
+use crate::score::{HoldOut, hold_back, withhold};
+use crate::series::{Dataset, Series, SeriesSource, Split};
 
 /// Series that the process is learned from. Gaps are judged by two thirds of them, and a decoder by twelve at least.
 pub(super) const FEWEST_SERIES: usize = 18;
@@ -38,14 +38,15 @@ fn ways(run: usize) -> [HoldOut; 3] {
 pub(super) fn residual_process(
     model: &StandardModel,
     about: &DataDescription,
-    data: &Dataset,
+    data: &dyn SeriesSource,
     kept: Option<&KeptBack>,
     split: &Split,
     goal: Goal,
 ) -> Result<ResidualProcess, EstimatorError> {
-    let channels = data.observation().len();
+    let observation = data.observation();
+    let channels = observation.len();
     let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
-    let ways = ways(usual_run(data, &statics));
+    let ways = ways(usual_run(data, &statics)?);
     let few = split.validation.len() < FEWEST_SERIES;
     // Series that were trained on look better than they are: without values that were kept back they serve only where
     // there are too few others.
@@ -70,21 +71,26 @@ pub(super) fn residual_process(
         // What was kept back stays the same in every round.
         let asked = if round == 0 { chosen.len() } else { chosen.len().min(split.validation.len()) };
         let way = |rank: usize| (rank + round) % ways.len();
-        let mut held = kept.map_or_else(|| data.clone(), |kept| kept.data.clone());
-        for (number, &how) in ways.iter().enumerate() {
-            let part = (0..asked).filter(|&rank| way(rank) == number).map(|rank| chosen[rank]);
-            let part: Vec<usize> = part.filter(|&number| kept_back(number).is_none()).collect();
-            held = withhold(held, &part, how, &statics, (round * ways.len() + number) as u64)?;
-        }
+        let source = kept.map_or(data, |kept| &kept.data);
         for (chunk, numbers) in chosen[..asked].chunks(SERIES_AT_ONCE).enumerate() {
-            let times: Vec<Vec<f64>> =
-                numbers.iter().map(|&number| held.series()[number].times.clone()).collect();
+            let rank = |i: usize| chunk * SERIES_AT_ONCE + i;
+            let mut held = Dataset::gather(source, numbers)?.into_series();
+            for (i, (&number, series)) in numbers.iter().zip(&mut held).enumerate() {
+                if kept_back(number).is_none() {
+                    let (way, how) = (way(rank(i)), ways[way(rank(i))]);
+                    let seed = (round * ways.len() + way) as u64;
+                    hold_back(series, number as u32, observation, how, &statics, seed);
+                }
+            }
+            let held = Dataset::new(observation, held)?;
+            let times: Vec<Vec<f64>> = held.series().iter().map(|series| series.times.clone()).collect();
             let streams: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
-            let drawn = predictor.marginals_of(&held, numbers, &streams, &times, draws)?;
+            let places: Vec<usize> = (0..numbers.len()).collect();
+            let drawn = predictor.marginals_of(&held, &places, &streams, &times, draws)?;
             for (i, (&number, drawn)) in numbers.iter().zip(drawn).enumerate() {
-                let way = Some(way(chunk * SERIES_AT_ONCE + i)).filter(|&way| judged(way));
+                let way = Some(way(rank(i))).filter(|&way| judged(way));
                 let way = kept_back(number).or(way);
-                let series = &held.series()[number];
+                let series = &held.series()[i];
                 for (scale, sd) in scales.iter_mut().zip(&drawn.sds).filter(|(_, sd)| **sd > 0.0) {
                     *scale = f64::from(*sd);
                 }
@@ -109,7 +115,7 @@ fn rounds(series: usize, most: usize) -> usize {
 
 /// What is observed of every channel of series, without what a decoder says about it: whole, and held out in rounds.
 fn observed_samples(
-    data: &Dataset,
+    data: &dyn SeriesSource,
     numbers: &[usize],
     statics: &[bool],
     ways: &[HoldOut],
@@ -119,8 +125,8 @@ fn observed_samples(
     let channels = data.observation().len();
     // Spread over all of them: they may be in the order of time.
     let step = numbers.len().div_ceil(MOST_SERIES).max(1);
-    let chosen = numbers.iter().step_by(step).map(|&number| data.series()[number].clone()).collect();
-    let whole = Dataset::new(data.observation(), chosen)?;
+    let chosen: Vec<usize> = numbers.iter().copied().step_by(step).collect();
+    let whole = Dataset::gather(data, &chosen)?;
     let undecoded = |series: &Series, channel: usize, way: Option<usize>| {
         sample(series, channels, channel, way, inner, |_| 0.0)
     };

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::FitConfig;
-use crate::series::Labels;
 use crate::series::table::{ReadOptions, Table};
+use crate::series::{Labels, SeriesError, SeriesSource};
 
 /// What a fit depends on, as it stands in the `config.toml` of its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,32 +41,45 @@ pub struct DataConfig {
 
 impl DataConfig {
     /// What is noted about a table that was read from files and cut.
-    pub fn of(table: &Table, files: Vec<PathBuf>, read: ReadOptions) -> Self {
-        let (series, values) = (table.data.series().len(), table.account.values);
-        Self { files, series, values, fingerprint: fingerprint(table), read }
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn of<D: SeriesSource<f64>>(
+        table: &Table<D>,
+        files: Vec<PathBuf>,
+        read: ReadOptions,
+    ) -> Result<Self, SeriesError> {
+        let (series, values) = (table.data.len(), table.account.values);
+        Ok(Self { files, series, values, fingerprint: fingerprint(table)?, read })
     }
 
     /// Whether a table has as many series and values as the one that was fitted, and the same ones where that was noted.
-    pub fn is_of(&self, table: &Table) -> bool {
-        self.change(table).is_none()
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn is_of<D: SeriesSource<f64>>(&self, table: &Table<D>) -> Result<bool, SeriesError> {
+        Ok(self.change(table)?.is_none())
     }
 
     /// What of a table is not as it was when it was fitted, in words.
-    pub fn change(&self, table: &Table) -> Option<String> {
-        let (series, values) = (table.data.series().len(), table.account.values);
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn change<D: SeriesSource<f64>>(&self, table: &Table<D>) -> Result<Option<String>, SeriesError> {
+        let (series, values) = (table.data.len(), table.account.values);
         if (series, values) != (self.series, self.values) {
-            return Some(format!(
+            return Ok(Some(format!(
                 "{series} series with {values} values, {} with {} then",
                 self.series, self.values
-            ));
+            )));
         }
-        let is_same = self.fingerprint.is_empty() || self.fingerprint == fingerprint(table);
-        (!is_same).then(|| "as many values as then, but not the same".into())
+        let is_same = self.fingerprint.is_empty() || self.fingerprint == fingerprint(table)?;
+        Ok((!is_same).then(|| "as many values as then, but not the same".into()))
     }
 }
 
 /// SHA-256 of the series of a table in their order: names, times, values, gaps, labels.
-fn fingerprint(table: &Table) -> String {
+fn fingerprint<D: SeriesSource<f64>>(table: &Table<D>) -> Result<String, SeriesError> {
     let mut hash = Sha256::new();
     let mut text = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
@@ -75,7 +88,8 @@ fn fingerprint(table: &Table) -> String {
     table.variables.iter().for_each(|variable| text(&variable.name));
     table.classes.iter().for_each(|class| text(class));
     let channels = table.data.observation().len();
-    for (series, origin) in table.data.series().iter().zip(&table.origins) {
+    table.data.for_each(&mut |number, series| {
+        let origin = table.origins[number];
         hash.update((series.id.len() as u64).to_le_bytes());
         hash.update(&series.id);
         hash.update((series.times.len() as u64).to_le_bytes());
@@ -99,6 +113,7 @@ fn fingerprint(table: &Table) -> String {
                 values.iter().for_each(|value| hash.update(value.to_le_bytes()));
             }
         }
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        Ok(())
+    })?;
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

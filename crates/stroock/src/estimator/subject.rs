@@ -1,11 +1,12 @@
 //! The series that a model is tested on.
 
+use super::some_of_many::{cut_split, most_series, spread};
 use super::{
     EstimatorError, EvaluateOptions, Evaluation, Goal, Model, Prepared, SampleSource, SamplesEvaluation,
 };
 use crate::score::HoldOut;
-use crate::series::Split;
-use crate::series::table::Table;
+use crate::series::table::{StoredTable, Table};
+use crate::series::{SeriesSource, Split};
 
 /// The series that a model is tested on.
 #[derive(Clone, Debug)]
@@ -71,6 +72,34 @@ impl Subject {
         let (part, numbers) = found.unwrap_or((Part::Training, Vec::new()));
         let training = if part == Part::Training { Vec::new() } else { train };
         Self { table, prepared, numbers: Some(numbers), part, training }
+    }
+
+    /// The same of a fit to a table in a file: all of its series where they fit into memory well, and otherwise
+    /// [some](super::MOST_SERIES) of those for testing and of those for training.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of_stored(model: &Model, split: Split, table: &StoredTable) -> Result<Self, EstimatorError> {
+        let most = most_series(table);
+        let subject = |numbers: &[usize], split: Split| -> Result<Self, EstimatorError> {
+            let some = table.gather(numbers)?;
+            let data = model.description.data.scaler.apply(&some.data)?;
+            let prepared = Prepared::new(data, some.origins.clone());
+            Ok(Self::of_split(split, prepared, some))
+        };
+        if table.data.len() <= most {
+            return subject(&(0..table.data.len()).collect::<Vec<_>>(), split);
+        }
+        let (split, numbers) = cut_split(&split, most);
+        subject(&numbers, split)
+    }
+
+    /// All series of a table in a file where they fit into memory well, and otherwise [some](super::MOST_SERIES), spread over it.
+    ///
+    /// # Errors
+    /// When the table does not fit the model, or the file cannot be read.
+    pub fn given_stored(model: &Model, table: &StoredTable) -> Result<Self, EstimatorError> {
+        Self::given(model, table.gather(&spread(table.data.len(), most_series(table)))?)
     }
 
     /// The scores of a model: of forecasts, where the last part of every series is held out.

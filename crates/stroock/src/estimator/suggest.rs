@@ -5,8 +5,8 @@ use super::{EstimatorError, FitConfig, Goal};
 use crate::batch::{Batcher, GridKind, InputChoice, TargetChoice, TimeAxis};
 use crate::decoder::MlpConfig;
 use crate::objective::ElboWeights;
-use crate::series::table::{Align, Sampling, Suggestion, Table};
-use crate::series::{Series, quantile};
+use crate::series::table::{Align, AnyTable, Columns, Sampling, Suggestion, Table};
+use crate::series::{Selection, SeriesError, SeriesSource, quantile};
 use crate::task::{TaskConfig, TaskKind};
 use crate::training::{AdamConfig, TrainingConfig};
 
@@ -31,21 +31,27 @@ impl FitConfig {
     /// The sampling that suits a table and a goal. Series that have a class each are not cut: what tells classes apart
     /// may take their whole length.
     pub fn sampling(table: &Table, goal: Goal) -> Suggestion {
-        let suggestion = Sampling::suggest(table);
-        let is_per_series = table.columns.label.as_ref().is_some_and(|label| !label.per_time);
-        if goal != Goal::Classify || !is_per_series || suggestion.sampling.window.is_none() {
-            return suggestion;
-        }
-        let reason = "No windows: every series has a class, and is seen as a whole.".into();
-        Suggestion { sampling: Sampling { window: None, align: Align::Start }, reasons: vec![reason] }
+        suited(Sampling::suggest(table), &table.columns, goal)
+    }
+
+    /// The same, wherever the series of the table are.
+    ///
+    /// # Errors
+    /// When a series cannot be read.
+    pub fn sampling_of(table: &AnyTable, goal: Goal) -> Result<Suggestion, SeriesError> {
+        Ok(suited(table.suggest_sampling()?, table.columns(), goal))
     }
 
     /// Settings for a table that has been cut by the given sampling, with the model that suits it.
     ///
     /// # Errors
     /// When there is nothing to learn from, or no classes where these are the goal.
-    pub fn suggest(table: &Table, sampling: Sampling, goal: Goal) -> Result<Self, EstimatorError> {
-        let follows = goal == Goal::Impute && table.data.series().len() >= MANY_SERIES;
+    pub fn suggest<D: SeriesSource<f64>>(
+        table: &Table<D>,
+        sampling: Sampling,
+        goal: Goal,
+    ) -> Result<Self, EstimatorError> {
+        let follows = goal == Goal::Impute && table.data.len() >= MANY_SERIES;
         let kind = if follows { ModelKind::KnotSde } else { ModelKind::LatentSde };
         Self::suggest_with(kind, table, sampling, goal)
     }
@@ -54,36 +60,30 @@ impl FitConfig {
     ///
     /// # Errors
     /// When there is nothing to learn from, or no classes where these are the goal.
-    pub fn suggest_with(
+    pub fn suggest_with<D: SeriesSource<f64>>(
         kind: ModelKind,
-        table: &Table,
+        table: &Table<D>,
         sampling: Sampling,
         goal: Goal,
     ) -> Result<Self, EstimatorError> {
-        let series = table.data.series();
-        let observed = |s: &Series<f64>| match &s.observed {
-            Some(observed) => observed.iter().filter(|&&observed| observed).count(),
-            None => s.values.len(),
-        };
-        let values: usize = series.iter().map(observed).sum();
+        let facts = Facts::of(&table.data)?;
+        let (series, values) = (table.data.len(), facts.values);
         if values == 0 {
-            return Err(EstimatorError::NoValues { series: series.len() });
+            return Err(EstimatorError::NoValues { series });
         }
         let task = match goal {
             Goal::Classify => Some(task(table)?),
             Goal::Impute | Goal::Forecast => None,
         };
-        let axis = axis(table, sampling);
-        let step = usual_step(table).unwrap_or(axis.end - axis.start);
-        let lengths = sorted(series.iter().map(|series| series.times.len() as f64));
-        let points = (quantile(&lengths, 0.5).unwrap_or(0.0) as usize).clamp(16, 64);
+        let axis = axis(facts.range, sampling);
+        let step = facts.step.unwrap_or(axis.end - axis.start);
+        let points = (facts.length.unwrap_or(0.0) as usize).clamp(16, 64);
         let small = values < 5000;
-        let times = lengths.iter().sum::<f64>() / lengths.len() as f64;
-        let most = (TIMES_OF_BATCH as f64 / times.max(1.0)) as usize;
-        let batch_size = if series.len() < 256 { 16 } else { 32 }.min(most.max(1));
+        let most = (TIMES_OF_BATCH as f64 / facts.mean_length.max(1.0)) as usize;
+        let batch_size = if series < 256 { 16 } else { 32 }.min(most.max(1));
         // Windows are learned from with those across their borders.
         let bridged = goal == Goal::Impute && sampling.window.is_some();
-        let learned_from = if bridged { 2 * series.len() } else { series.len() };
+        let learned_from = if bridged { 2 * series } else { series };
         let steps_per_epoch = (learned_from * 4 / 5).div_ceil(batch_size).max(1);
         let is_per_series = task.as_ref().is_some_and(|task| !task.output.is_per_time());
         let steps = if is_per_series { STEPS_OF_CLASSES } else { STEPS };
@@ -111,7 +111,7 @@ impl FitConfig {
             batcher: Batcher {
                 input_axis: TimeAxis { horizon: 1.0, ..axis },
                 grid_axis: axis,
-                grid: grid(table, axis, step),
+                grid: grid(&table.data, axis, step)?,
                 input: match goal {
                     Goal::Impute => InputChoice::Values { least: 0.5 },
                     Goal::Forecast => InputChoice::Past { least: 0.25 },
@@ -125,8 +125,18 @@ impl FitConfig {
     }
 }
 
+/// A sampling for a goal.
+fn suited(suggestion: Suggestion, columns: &Columns, goal: Goal) -> Suggestion {
+    let is_per_series = columns.label.as_ref().is_some_and(|label| !label.per_time);
+    if goal != Goal::Classify || !is_per_series || suggestion.sampling.window.is_none() {
+        return suggestion;
+    }
+    let reason = "No windows: every series has a class, and is seen as a whole.".into();
+    Suggestion { sampling: Sampling { window: None, align: Align::Start }, reasons: vec![reason] }
+}
+
 /// The classes of a table as a task.
-fn task(table: &Table) -> Result<TaskConfig, EstimatorError> {
+fn task<D>(table: &Table<D>) -> Result<TaskConfig, EstimatorError> {
     let classes = table.classes.len();
     let label = table.columns.label.as_ref().filter(|_| classes >= 2).ok_or(EstimatorError::NoClasses)?;
     let output = match label.per_time {
@@ -137,41 +147,84 @@ fn task(table: &Table) -> Result<TaskConfig, EstimatorError> {
 }
 
 /// The time that series live in.
-fn axis(table: &Table, sampling: Sampling) -> TimeAxis {
+fn axis(range: Option<(f64, f64)>, sampling: Sampling) -> TimeAxis {
     let (start, end) = match sampling.window {
         Some(window) => (0.0, window),
-        None => table.data.time_range().unwrap_or((0.0, 1.0)),
+        None => range.unwrap_or((0.0, 1.0)),
     };
     let end = if end > start { end } else { start + 1.0 };
     TimeAxis { start, end, horizon: 1.0 }
 }
 
+/// What settings depend on, gathered in bounded memory.
+struct Facts {
+    /// Observed values.
+    values: usize,
+    /// Median number of times of a series.
+    length: Option<f64>,
+    /// Mean number of times of a series.
+    mean_length: f64,
+    /// Median step between neighbouring times.
+    step: Option<f64>,
+    /// Earliest and latest time.
+    range: Option<(f64, f64)>,
+}
+
+/// Steps between times that are kept to find their median.
+const KEPT: usize = 1 << 22;
+
+impl Facts {
+    fn of<D: SeriesSource<f64>>(data: &D) -> Result<Self, SeriesError> {
+        let (mut values, mut range) = (0, None::<(f64, f64)>);
+        let mut lengths = Vec::with_capacity(data.len());
+        data.for_each(&mut |_, series| {
+            values += match &series.observed {
+                Some(observed) => observed.iter().filter(|&&observed| observed).count(),
+                None => series.values.len(),
+            };
+            lengths.push(series.times.len() as f64);
+            if let (Some(&first), Some(&last)) = (series.times.first(), series.times.last()) {
+                let (start, end) = range.unwrap_or((first, last));
+                range = Some((start.min(first), end.max(last)));
+            }
+            Ok(())
+        })?;
+        lengths.sort_by(f64::total_cmp);
+        let mean_length = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        Ok(Self { values, length: quantile(&lengths, 0.5), mean_length, step: usual_step(data)?, range })
+    }
+}
+
 /// The median step between neighbouring times.
-pub(super) fn usual_step(table: &Table) -> Option<f64> {
-    let steps = table.data.series().iter().flat_map(|series| series.times.windows(2));
-    let steps = sorted(steps.map(|pair| pair[1] - pair[0]));
-    quantile(&steps, 0.5).filter(|step| step.is_finite())
+pub(super) fn usual_step<D: SeriesSource<f64>>(data: &D) -> Result<Option<f64>, SeriesError> {
+    let mut steps = Selection::new(&[0.5], KEPT);
+    while steps.wants_more() {
+        data.for_each(&mut |_, series| {
+            series.times.windows(2).for_each(|pair| steps.add(pair[1] - pair[0]));
+            Ok(())
+        })?;
+        steps.end_pass();
+    }
+    Ok(steps.quantiles().map(|quantiles| quantiles[0]).filter(|step| step.is_finite()))
 }
 
 /// A regular grid where the times lie on one; otherwise a grid through the times of each series.
-fn grid(table: &Table, axis: TimeAxis, step: f64) -> GridKind {
+fn grid<D: SeriesSource<f64>>(data: &D, axis: TimeAxis, step: f64) -> Result<GridKind, SeriesError> {
     let points = ((axis.end - axis.start) / step).round() as usize + 1;
-    let times = table.data.series().iter().flat_map(|series| &series.times);
     let (mut all, mut on_grid) = (0u64, 0u64);
-    for time in times {
-        let place = (time - axis.start) / step;
-        all += 1;
-        on_grid += u64::from((place - place.round()).abs() < 1e-3);
+    if (2..=REGULAR_POINTS).contains(&points) {
+        data.for_each(&mut |_, series| {
+            for time in &series.times {
+                let place = (time - axis.start) / step;
+                all += 1;
+                on_grid += u64::from((place - place.round()).abs() < 1e-3);
+            }
+            Ok(())
+        })?;
+        if on_grid as f64 >= 0.95 * all as f64 {
+            // The end of the axis is moved onto the grid by the rounding of its length only.
+            return Ok(GridKind::Regular { points });
+        }
     }
-    if (2..=REGULAR_POINTS).contains(&points) && on_grid as f64 >= 0.95 * all as f64 {
-        // The end of the axis is moved onto the grid by the rounding of its length only.
-        return GridKind::Regular { points };
-    }
-    GridKind::Observations { largest_step: axis.horizon / 64.0 }
-}
-
-fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers
+    Ok(GridKind::Observations { largest_step: axis.horizon / 64.0 })
 }

@@ -17,7 +17,7 @@ use crate::batch::{Batch, Batcher, TargetsError};
 use crate::initial::InitialWeights;
 use crate::latent::Steering;
 use crate::objective::{ElboWeights, Objective};
-use crate::series::{Dataset, Observation};
+use crate::series::{Observation, SeriesSource};
 use crate::task::TaskKind;
 
 /// Which random samples are drawn for the series of a batch.
@@ -84,7 +84,7 @@ impl Outputs {
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingSeries<'a> {
     /// All series.
-    pub data: &'a Dataset,
+    pub data: &'a dyn SeriesSource,
     /// Those for training.
     pub numbers: &'a [usize],
     /// How they become batches.

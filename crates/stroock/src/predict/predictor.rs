@@ -10,7 +10,7 @@ use crate::entries::entries;
 use crate::latent::Steering;
 use crate::model::{DataDescription, ModelError, OutputParts, Outputs, PathDraws, SeriesModel};
 use crate::residual::ResidualProcess;
-use crate::series::{Dataset, Observation, Series};
+use crate::series::{Dataset, Observation, Series, SeriesSource};
 
 /// A model with what it needs to know about the data: it predicts any series, in the units of the model.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,7 @@ impl<'a, M: SeriesModel> Predictor<'a, M> {
     /// When the series do not fit the model.
     pub fn codes(
         &self,
-        data: &Dataset,
+        data: &dyn SeriesSource,
         numbers: &[usize],
     ) -> Result<Option<(Vec<f32>, usize)>, PredictionError> {
         let batch = self.batcher.ask(data, numbers, &vec![Vec::new(); numbers.len()])?;

@@ -6,7 +6,7 @@ use super::draw::{PATHS, chunks};
 use super::{CodeDensity, MarginalMap, Remainder, Sampler, StationaryResidual};
 use crate::model::{PathDraws, SeriesModel};
 use crate::predict::{PredictionError, Predictor};
-use crate::series::{Dataset, Series, Split};
+use crate::series::{Dataset, Series, SeriesSource, Split};
 
 /// Codes that are kept, and numbers of all of them together.
 const MOST_CODES: usize = 1000;
@@ -27,13 +27,17 @@ impl Sampler {
     /// When the series do not fit the model.
     pub fn fit<M: SeriesModel>(
         predictor: &Predictor<'_, M>,
-        data: &Dataset,
+        data: &dyn SeriesSource,
         split: &Split,
     ) -> Result<Option<Self>, PredictionError> {
         let (observation, channels) = (data.observation(), data.observation().len());
+        let mut is_usable = vec![false; data.len()];
+        data.for_each(&mut |number, series| {
+            is_usable[number] = has_values(series);
+            Ok(())
+        })?;
         let usable = |numbers: &[usize], most: usize| -> Vec<usize> {
-            let present: Vec<usize> =
-                numbers.iter().copied().filter(|&number| has_values(&data.series()[number])).collect();
+            let present: Vec<usize> = numbers.iter().copied().filter(|&number| is_usable[number]).collect();
             // Spread over all of them: they may be in the order of time.
             let step = present.len().div_ceil(most.max(1)).max(1);
             present.into_iter().step_by(step).collect()
@@ -53,11 +57,12 @@ impl Sampler {
         let residual = StationaryResidual::fit(&remainders(predictor, data, judged)?, channels);
 
         let mut sampler = Self { codes, residual, marginals: vec![MarginalMap::default(); channels] };
-        let times: Vec<Vec<f64>> = others.iter().map(|&number| data.series()[number].times.clone()).collect();
+        let learned_from = Dataset::gather(data, &others)?;
+        let times: Vec<Vec<f64>> = learned_from.series().iter().map(|series| series.times.clone()).collect();
         let drawn = sampler.draw_smooth(predictor, observation, &times, SEED)?;
         let mut pairs = vec![(Vec::new(), Vec::new()); channels];
-        for (&number, drawn) in others.iter().zip(&drawn) {
-            for (place, &value) in observed(&data.series()[number]).iter().enumerate() {
+        for (series, drawn) in learned_from.series().iter().zip(&drawn) {
+            for (place, &value) in observed(series).iter().enumerate() {
                 if value.is_finite() {
                     let (before, after) = &mut pairs[place % channels];
                     before.push(drawn[place]);
@@ -74,7 +79,7 @@ impl Sampler {
 /// Codes of series, one after the other, and the width of each; `None` where there are none.
 fn codes<M: SeriesModel>(
     predictor: &Predictor<'_, M>,
-    data: &Dataset,
+    data: &dyn SeriesSource,
     numbers: &[usize],
 ) -> Result<Option<(Vec<f32>, usize)>, PredictionError> {
     let mut all: Option<(Vec<f32>, usize)> = None;
@@ -88,20 +93,22 @@ fn codes<M: SeriesModel>(
 /// Series beside the mean paths of their own codes.
 fn remainders<M: SeriesModel>(
     predictor: &Predictor<'_, M>,
-    data: &Dataset,
+    data: &dyn SeriesSource,
     numbers: &[usize],
 ) -> Result<Vec<Remainder>, PredictionError> {
     let draws = PathDraws { key: NoiseKey::of(SEED, Stage::Codes), samples: PATHS, first_sample: 0 };
-    let all: Vec<Vec<f64>> = numbers.iter().map(|&number| data.series()[number].times.clone()).collect();
+    let series = Dataset::gather(data, numbers)?;
+    let all: Vec<Vec<f64>> = series.series().iter().map(|series| series.times.clone()).collect();
     let mut found = Vec::with_capacity(numbers.len());
     for chunk in chunks(&all) {
-        let (numbers, times) = (&numbers[chunk.clone()], &all[chunk]);
+        let (numbers, series, times) =
+            (&numbers[chunk.clone()], &series.series()[chunk.clone()], &all[chunk]);
         let Some(codes) = codes(predictor, data, numbers)? else { return Ok(Vec::new()) };
         let streams: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
         let paths = predictor.mean_paths_of_codes(data.observation(), codes, &streams, times, draws)?;
-        found.extend(numbers.iter().zip(times).zip(paths).map(|((&number, times), mean_path)| Remainder {
+        found.extend(series.iter().zip(times).zip(paths).map(|((series, times), mean_path)| Remainder {
             times: times.clone(),
-            values: observed(&data.series()[number]),
+            values: observed(series),
             mean_path,
         }));
     }

@@ -115,16 +115,29 @@ pub fn withhold_of(
     chosen.dedup_by_key(|(number, _)| *number);
     for (number, stream) in chosen {
         if let Some(series) = all.get_mut(number) {
-            let entries = Entries::new(series, observation, is_static);
-            let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), stream);
-            let mask = series.withheld.get_or_insert_with(|| vec![false; series.times.len() * channels]);
-            for (index, group) in held {
-                let start = index * channels + group * entries.width;
-                mask[start..start + entries.width].fill(true);
-            }
+            hold_back(series, stream, observation, how, is_static, seed);
         }
     }
     Dataset::new(observation, all)
+}
+
+/// Holds back observed entries of a series, as [`withhold_of`] does.
+pub(crate) fn hold_back(
+    series: &mut Series,
+    stream: u32,
+    observation: Observation,
+    how: HoldOut,
+    is_static: &[bool],
+    seed: u64,
+) {
+    let channels = observation.len();
+    let entries = Entries::new(series, observation, is_static);
+    let held = entries.choose(series, how, NoiseKey::of(seed, Stage::HoldOut), stream);
+    let mask = series.withheld.get_or_insert_with(|| vec![false; series.times.len() * channels]);
+    for (index, group) in held {
+        let start = index * channels + group * entries.width;
+        mask[start..start + entries.width].fill(true);
+    }
 }
 
 /// The entries that may be held back: for each group of numbers that is observed together, the indices of its

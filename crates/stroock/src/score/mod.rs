@@ -23,6 +23,7 @@ pub use crps::crps;
 pub use energy::EnergyTest;
 pub use error::ScoreError;
 pub use held_out::{HeldOutScores, held_times};
+pub(crate) use hold_out::hold_back;
 pub use hold_out::{HoldOut, withhold, withhold_of};
 pub use likeness::{VariableLook, series_features};
 pub use mixture::gaussian_mixture_nll;

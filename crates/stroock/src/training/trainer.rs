@@ -14,7 +14,7 @@ use crate::batch::Batcher;
 use crate::model::{FileMetadata, SeriesModel, TrainingSeries};
 use crate::objective::ElboWeights;
 use crate::run::{EventFile, MetricsLog, MetricsRow, Progress, RunFolder, StopFlag};
-use crate::series::{Dataset, Split, shuffled};
+use crate::series::{SeriesSource, Split, shuffled};
 
 /// Settings of a training run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,8 +154,8 @@ pub struct Trained<M> {
 pub struct Trainer<'a> {
     /// Settings.
     pub config: TrainingConfig,
-    /// All series.
-    pub data: &'a Dataset,
+    /// All series, wherever they are.
+    pub data: &'a dyn SeriesSource,
     /// Which of them are for what.
     pub split: &'a Split,
     /// How they become batches.
@@ -385,7 +385,8 @@ impl Trainer<'_> {
     }
 
     fn name(&self, number: usize) -> String {
-        self.data.series()[number].id.clone()
+        // An error is told also where its series cannot be read any more.
+        self.data.get(number).map_or_else(|_| "?".into(), |series| series.id.clone())
     }
 }
 

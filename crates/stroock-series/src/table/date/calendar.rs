@@ -6,6 +6,8 @@ use jiff::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::in_zone;
+use crate::table::TimeScale;
+use crate::table::time::zone_named;
 
 /// A step of whole months between times that are all the first or all the last day of a month: 1 for months, 3 for
 /// quarters, 12 for years.
@@ -22,28 +24,6 @@ pub struct CalendarStep {
 const FEWEST: usize = 3;
 
 impl CalendarStep {
-    /// The step that all distances are multiples of; `None` where a time is no midnight of a first (or last) day.
-    pub(in crate::table) fn of<'a>(
-        series: impl Iterator<Item = &'a [f64]> + Clone,
-        zone: &TimeZone,
-    ) -> Option<Self> {
-        let of_kind = |month_end: bool| {
-            let (mut step, mut most) = (0, 0);
-            for times in series.clone() {
-                let mut last = None;
-                for &time in times {
-                    let month = month_of(time, zone, month_end)?;
-                    step = last.map_or(step, |last| gcd(step, month - last));
-                    last = Some(month);
-                }
-                most = most.max(times.len());
-            }
-            let months = u32::try_from(step).ok().filter(|step| *step > 0 && most >= FEWEST)?;
-            Some(CalendarStep { months, month_end })
-        };
-        of_kind(false).or_else(|| of_kind(true))
-    }
-
     /// The time so many steps after another one of the same calendar; `None` beyond the years that there are.
     pub(in crate::table) fn after(self, time: f64, steps: i32, zone: &TimeZone) -> Option<f64> {
         let day = day_of(time, zone)?;
@@ -51,6 +31,58 @@ impl CalendarStep {
         let day = day.first_of_month().checked_add(Span::new().try_months(months).ok()?).ok()?;
         let day = if self.month_end { day.last_of_month() } else { day };
         in_zone(DateTime::from(day), zone)
+    }
+}
+
+/// Finds the step that all distances between times of the same series are multiples of.
+pub(in crate::table) struct CalendarSearch {
+    /// For the first and for the last days of months; `None` where a time is no midnight of one.
+    kinds: [Option<Kind>; 2],
+    zone: TimeZone,
+    /// Times of the longest series.
+    most: usize,
+}
+
+struct Kind {
+    step: i64,
+    month_end: bool,
+}
+
+impl CalendarSearch {
+    /// A search before the first series; numbers keep to no calendar.
+    pub(in crate::table) fn new(scale: &TimeScale) -> Self {
+        let zone = match scale {
+            TimeScale::Number => None,
+            TimeScale::Date { zone, .. } => zone_named(zone),
+        };
+        let kind = |month_end| zone.as_ref().map(|_| Kind { step: 0, month_end });
+        Self { kinds: [kind(false), kind(true)], zone: zone.unwrap_or(TimeZone::UTC), most: 0 }
+    }
+
+    /// Takes the times of a series.
+    pub(in crate::table) fn add(&mut self, times: &[f64]) {
+        self.most = self.most.max(times.len());
+        for found in &mut self.kinds {
+            let Some(kind) = found else { continue };
+            let mut last = None;
+            for &time in times {
+                let Some(month) = month_of(time, &self.zone, kind.month_end) else {
+                    *found = None;
+                    break;
+                };
+                kind.step = last.map_or(kind.step, |last| gcd(kind.step, month - last));
+                last = Some(month);
+            }
+        }
+    }
+
+    /// The step; that of first days before that of last days.
+    pub(in crate::table) fn finish(self) -> Option<CalendarStep> {
+        let step = |kind: Kind| {
+            let months = u32::try_from(kind.step).ok().filter(|step| *step > 0 && self.most >= FEWEST)?;
+            Some(CalendarStep { months, month_end: kind.month_end })
+        };
+        self.kinds.into_iter().flatten().find_map(step)
     }
 }
 

@@ -8,6 +8,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
+pub(super) use calendar::CalendarSearch;
 pub use calendar::CalendarStep;
 pub use format::DateFormat;
 

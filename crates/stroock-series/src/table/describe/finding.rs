@@ -117,13 +117,56 @@ pub(super) struct Steps {
     pub all_count: bool,
 }
 
-/// What the sorted values of a variable give away; the gravest thing alone where one explains the others.
-pub(super) fn findings(sorted: &[f64], distinct: usize, steps: &Steps, is_static: bool) -> Vec<Finding> {
-    let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else {
-        return vec![Finding::NeverObserved];
-    };
+/// What findings about the values of a variable are made of.
+pub(super) trait Values {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The smallest and the largest; `None` where there are none.
+    fn extremes(&self) -> Option<(f64, f64)>;
+    /// Whether all are whole numbers.
+    fn are_whole(&self) -> bool;
+    /// How often an extreme value is there, how many others there are, the nearest of these, and the width between their
+    /// 5 % and 95 % quantiles.
+    fn at_extreme(&self, value: f64) -> Option<AtExtreme>;
+    /// Quantiles of 25 %, 50 % and 75 %.
+    fn quartiles(&self) -> Option<[f64; 3]>;
+    /// How many are farther than `reach` from `middle`.
+    fn beyond(&self, middle: f64, reach: f64) -> usize;
+    /// Third standardised moments of the values, none of which is negative, and of their logarithms; `None` where none is
+    /// positive.
+    fn skewness(&self) -> Option<(f64, f64)>;
+}
+
+/// An extreme value and the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AtExtreme {
+    pub count: usize,
+    pub others: usize,
+    pub nearest: f64,
+    pub width: f64,
+}
+
+/// Whether a value may be a code for missing ones.
+pub(super) fn may_be_code(value: f64) -> bool {
+    [99.0, 999.0, 9_999.0, 99_999.0, 999_999.0].contains(&value.abs())
+}
+
+/// How far from the median an outlier is at least; `None` where there is too little to tell.
+pub(super) fn reach(quartiles: [f64; 3], count: usize) -> Option<f64> {
+    let reach = FAR * (quartiles[2] - quartiles[0]);
+    (reach > 0.0 && count >= SHAPED).then_some(reach)
+}
+
+/// What the values of a variable give away; the gravest thing alone where one explains the others.
+pub(super) fn findings(
+    values: &impl Values,
+    distinct: usize,
+    steps: &Steps,
+    is_static: bool,
+) -> Vec<Finding> {
+    let Some((least, most)) = values.extremes() else { return vec![Finding::NeverObserved] };
     if distinct == 1 {
-        return if sorted.len() > 1 { vec![Finding::Constant { value: least }] } else { Vec::new() };
+        return if values.count() > 1 { vec![Finding::Constant { value: least }] } else { Vec::new() };
     }
     if !is_static {
         if steps.all_count && steps.pairs >= FEW {
@@ -132,58 +175,90 @@ pub(super) fn findings(sorted: &[f64], distinct: usize, steps: &Steps, is_static
         if steps.all_equal && steps.series >= 2 {
             return vec![Finding::ConstantInSeries];
         }
-        let is_whole = sorted.iter().all(|value| value.fract() == 0.0);
-        if is_whole && distinct <= FEW && sorted.len() >= 10 * distinct {
+        if distinct <= FEW && values.count() >= 10 * distinct && values.are_whole() {
             return vec![Finding::FewValues { distinct }];
         }
     }
-    if let Some(code) = missing_code(sorted, least).or_else(|| missing_code(sorted, most)) {
+    if let Some(code) = missing_code(values, least).or_else(|| missing_code(values, most)) {
         return vec![code];
     }
-    let outliers = outliers(sorted, least, most);
-    outliers.into_iter().chain(skewed(sorted)).collect()
+    let outliers = outliers(values, least, most);
+    outliers.into_iter().chain(skewed(values, least)).collect()
 }
 
-fn missing_code(sorted: &[f64], value: f64) -> Option<Finding> {
-    let size = value.abs();
-    if ![99.0, 999.0, 9_999.0, 99_999.0, 999_999.0].contains(&size) {
+fn missing_code(values: &impl Values, value: f64) -> Option<Finding> {
+    if !may_be_code(value) {
         return None;
     }
-    let (begin, end) =
-        (sorted.partition_point(|other| *other < value), sorted.partition_point(|other| *other <= value));
-    let (count, others) = (end - begin, if begin == 0 { &sorted[end..] } else { &sorted[..begin] });
-    let nearest = if begin == 0 { *others.first()? } else { *others.last()? };
-    let width = quantile(others, 0.95)? - quantile(others, 0.05)?;
+    let AtExtreme { count, others, nearest, width } = values.at_extreme(value)?;
     let is_apart = (value - nearest).abs() > width;
-    (count >= 2 && others.len() >= FEW && is_apart).then_some(Finding::MissingCode { value, count })
+    (count >= 2 && others >= FEW && is_apart).then_some(Finding::MissingCode { value, count })
 }
 
-fn outliers(sorted: &[f64], least: f64, most: f64) -> Option<Finding> {
-    let middle = quantile(sorted, 0.5)?;
-    let reach = FAR * (quantile(sorted, 0.75)? - quantile(sorted, 0.25)?);
-    if reach <= 0.0 || sorted.len() < SHAPED {
-        return None;
-    }
-    let count = sorted.iter().filter(|value| (*value - middle).abs() > reach).count();
+fn outliers(values: &impl Values, least: f64, most: f64) -> Option<Finding> {
+    let quartiles = values.quartiles()?;
+    let (middle, reach) = (quartiles[1], reach(quartiles, values.count())?);
+    let count = values.beyond(middle, reach);
     let farthest = if middle - least > most - middle { least } else { most };
     (count > 0).then_some(Finding::Outliers { count, farthest })
 }
 
 /// Skew of values that are never negative: whether logarithms cure it, or it is heavy.
-fn skewed(sorted: &[f64]) -> Option<Finding> {
-    let &positive = sorted.iter().find(|value| **value > 0.0)?;
-    if sorted.len() < SHAPED || sorted[0] < 0.0 {
+fn skewed(values: &impl Values, least: f64) -> Option<Finding> {
+    if values.count() < SHAPED || least < 0.0 {
         return None;
     }
-    let skewness = skewness(sorted);
-    // As a fit takes them: zeros are moved by half of the smallest positive value.
-    let offset = if sorted[0] > 0.0 { 0.0 } else { 0.5 * positive };
-    let logarithms: Vec<f64> = sorted.iter().map(|value| (value + offset).ln()).collect();
-    let of_logarithms = self::skewness(&logarithms);
+    let (skewness, of_logarithms) = values.skewness()?;
     if skewness > CURABLE && of_logarithms.abs() < CURED * skewness {
         return Some(Finding::Logarithm { skewness, of_logarithms });
     }
     (skewness > SKEWED).then_some(Finding::Skewed { skewness })
+}
+
+/// Values that are in memory and sorted.
+pub(super) struct Sorted<'a>(pub &'a [f64]);
+
+impl Values for Sorted<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn extremes(&self) -> Option<(f64, f64)> {
+        Some((*self.0.first()?, *self.0.last()?))
+    }
+
+    fn are_whole(&self) -> bool {
+        self.0.iter().all(|value| value.fract() == 0.0)
+    }
+
+    fn at_extreme(&self, value: f64) -> Option<AtExtreme> {
+        let begin = self.0.partition_point(|other| *other < value);
+        let end = self.0.partition_point(|other| *other <= value);
+        let others = if begin == 0 { &self.0[end..] } else { &self.0[..begin] };
+        let nearest = if begin == 0 { *others.first()? } else { *others.last()? };
+        let width = quantile(others, 0.95)? - quantile(others, 0.05)?;
+        Some(AtExtreme { count: end - begin, others: others.len(), nearest, width })
+    }
+
+    fn quartiles(&self) -> Option<[f64; 3]> {
+        Some([quantile(self.0, 0.25)?, quantile(self.0, 0.5)?, quantile(self.0, 0.75)?])
+    }
+
+    fn beyond(&self, middle: f64, reach: f64) -> usize {
+        self.0.iter().filter(|value| (*value - middle).abs() > reach).count()
+    }
+
+    fn skewness(&self) -> Option<(f64, f64)> {
+        let &positive = self.0.iter().find(|value| **value > 0.0)?;
+        let offset = logarithm_offset(self.0[0], positive);
+        let logarithms: Vec<f64> = self.0.iter().map(|value| (value + offset).ln()).collect();
+        Some((skewness(self.0), skewness(&logarithms)))
+    }
+}
+
+/// What is added before logarithms are taken, as a fit takes them: zeros are moved by half of the smallest positive value.
+pub(super) fn logarithm_offset(least: f64, positive: f64) -> f64 {
+    if least > 0.0 { 0.0 } else { 0.5 * positive }
 }
 
 /// The third standardised moment.

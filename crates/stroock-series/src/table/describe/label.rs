@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::super::Table;
-use crate::Labels;
+use crate::{Labels, Series};
 
 /// How often each class is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,25 +19,26 @@ pub struct LabelBalance {
 }
 
 impl LabelBalance {
-    /// Of the label column of a table; `None` where it has none.
-    pub(super) fn of(table: &Table) -> Option<Self> {
+    /// Before the first series; `None` where the table has no label column.
+    pub(super) fn none<D>(table: &Table<D>) -> Option<Self> {
         let label = table.columns.label.as_ref()?;
-        let mut counts = vec![0; table.classes.len()];
-        let mut unknown = 0;
-        let mut count = |class: Option<u32>| match class.and_then(|class| counts.get_mut(class as usize)) {
-            Some(place) => *place += 1,
-            None => unknown += 1,
-        };
-        for series in table.data.series() {
-            match &series.labels {
-                Labels::Class(class) => count(Some(*class)),
-                Labels::ClassPerTime(classes) => classes.iter().for_each(|class| count(*class)),
-                _ if label.per_time => series.times.iter().for_each(|_| count(None)),
-                _ => count(None),
-            }
+        let classes = table.classes.iter().map(|class| (class.clone(), 0)).collect();
+        Some(LabelBalance { column: label.column.clone(), per_time: label.per_time, classes, unknown: 0 })
+    }
+
+    /// Counts the classes of a series.
+    pub(super) fn add(&mut self, series: &Series<f64>) {
+        let mut count =
+            |class: Option<u32>| match class.and_then(|class| self.classes.get_mut(class as usize)) {
+                Some(class) => class.1 += 1,
+                None => self.unknown += 1,
+            };
+        match &series.labels {
+            Labels::Class(class) => count(Some(*class)),
+            Labels::ClassPerTime(classes) => classes.iter().for_each(|class| count(*class)),
+            _ if self.per_time => series.times.iter().for_each(|_| count(None)),
+            _ => count(None),
         }
-        let classes = table.classes.iter().cloned().zip(counts).collect();
-        Some(LabelBalance { column: label.column.clone(), per_time: label.per_time, classes, unknown })
     }
 
     /// Share of the rarest and of the most frequent class among those that are known.

@@ -5,7 +5,10 @@ mod amount;
 mod finding;
 mod label;
 mod layout;
+mod moments;
 mod spread;
+mod stored;
+mod stored_variable;
 mod text;
 mod variable;
 
@@ -76,6 +79,9 @@ impl Overview {
             Some((origin + series.times.first()?, origin + series.times.last()?))
         });
         let suggestion = Sampling::suggest(table);
+        let windows = suggestion.sampling.window.map_or(0, |window| table.window_count(window));
+        let mut labels = LabelBalance::none(table);
+        series.iter().for_each(|series| labels.iter_mut().for_each(|labels| labels.add(series)));
         Overview {
             series: series.len(),
             times: series.iter().map(|series| series.times.len()).sum(),
@@ -85,7 +91,7 @@ impl Overview {
             lengths: Spread::of(series.iter().map(|series| series.times.len() as f64).collect()),
             spans: Spread::of(spans.collect()),
             gaps: Spread::of(gaps.collect()),
-            labels: LabelBalance::of(table),
+            labels,
             unobserved: (0..series.len()).filter(is_unobserved).map(|index| names(&index)).collect(),
             alike: alike::alike(series, channels)
                 .into_iter()
@@ -93,23 +99,20 @@ impl Overview {
                 .collect(),
             columns: table.columns.clone(),
             account: table.account.clone(),
-            held_out: held_out(table, &suggestion),
+            held_out: held_out(series.len(), windows, &suggestion),
             suggestion,
             variables,
         }
     }
 }
 
-fn held_out(table: &Table, suggestion: &Suggestion) -> String {
-    let series = table.data.series().len();
+/// How to hold data out of so many series, which would be so many windows.
+fn held_out(series: usize, windows: usize, suggestion: &Suggestion) -> String {
     match suggestion.sampling.window {
-        Some(window) => {
-            let windows = table.window_count(window);
-            format!(
-                "Hold out the last fifth of the {windows} windows: windows of one series resemble their \
-                 neighbours, and chosen at random they would flatter the model."
-            )
-        }
+        Some(_) => format!(
+            "Hold out the last fifth of the {windows} windows: windows of one series resemble their \
+             neighbours, and chosen at random they would flatter the model."
+        ),
         None if series < 5 => "Too few series to hold any out: hold out values instead.".into(),
         None => format!("Hold out a fifth of the {series} series, {} of them.", series.div_ceil(5)),
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::super::Table;
-use super::finding::{Finding, Steps, findings};
+use super::finding::{Finding, Sorted, Steps, findings};
 use crate::quantile;
 
 /// What is known of a variable.
@@ -97,7 +97,7 @@ impl VariableOverview {
             summary: Summary::of(&values),
             distinct,
             longest_gap: (!variable.is_static).then_some(longest_gap),
-            findings: findings(&values, distinct, &steps, variable.is_static),
+            findings: findings(&Sorted(&values), distinct, &steps, variable.is_static),
         }
     }
 }

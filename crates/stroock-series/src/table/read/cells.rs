@@ -102,6 +102,8 @@ pub(super) struct Recorder {
     /// For each column of the current file its place among all.
     places: Vec<usize>,
     scales: Vec<TimeScale>,
+    /// Bytes that the cells take, about.
+    bytes: u64,
 }
 
 impl Recorder {
@@ -130,11 +132,17 @@ impl Recorder {
                 Cell::Instant(seconds) => scale.write(seconds),
                 cell => cell.whole(),
             };
+            self.bytes += (text.len() + size_of::<String>()) as u64;
             self.texts[place].push(text);
         }
         for texts in &mut self.texts {
             texts.resize(self.keys.len(), String::new());
         }
+    }
+
+    /// Bytes that the cells take, about.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Everything that was taken down.

@@ -1,11 +1,13 @@
 //! Rows become numbers: a series, a time and values each, in the order in which they are read.
 
+use super::block::Block;
 use super::cell::{Cell, Notation, not_a};
 use super::cells::Recorder;
 use super::guess::Roles;
 use super::intern::Names;
 use super::labels::Labels;
 use super::rows::{Next, Rows};
+use super::spill::Spill;
 use super::statics::Statics;
 use crate::table::{Account, Fault, Form, Place, ReadOptions, TableError};
 
@@ -28,20 +30,18 @@ pub(super) struct Collected {
     pub(super) channels: Vec<String>,
     pub(super) statics: Statics,
     pub(super) labels: Labels,
-    /// For each row: its series, its time, its line.
-    pub(super) series: Vec<u32>,
-    pub(super) times: Vec<f64>,
-    pub(super) lines: Vec<u32>,
-    /// Values of the rows, not numbers where they are missing: one for each channel; or in the long form one each,
-    /// with its channel.
-    pub(super) values: Vec<f64>,
-    pub(super) of_channel: Vec<u32>,
+    /// The rows that are in memory.
+    pub(super) rows: Block,
+    /// Where rows go that do not fit into it; without it there is room for all of them.
+    pub(super) spill: Option<Spill>,
     pub(super) is_long: bool,
     pub(super) account: Account,
     /// Takes the cells down, where they are asked for.
     pub(super) recorder: Option<Recorder>,
-    /// Files, each with its first row, and whether its places are rows.
-    files: Vec<(String, usize, bool)>,
+    /// Bytes that they may take.
+    pub(super) most_cells: u64,
+    /// Files, and whether their places are rows.
+    files: Vec<(String, bool)>,
     /// Names of variables of a long table, what each means, and its rows.
     variables: Names,
     meanings: Vec<Meaning>,
@@ -61,14 +61,12 @@ impl Collected {
             channels,
             statics: Statics::new(statics, options.duplicates),
             labels: Labels::new(roles.columns.label.as_ref().map(|label| label.column.clone()), options),
-            series: Vec::new(),
-            times: Vec::new(),
-            lines: Vec::new(),
-            values: Vec::new(),
-            of_channel: Vec::new(),
+            rows: Block::default(),
+            spill: None,
             is_long,
             account: Account::default(),
             recorder: None,
+            most_cells: u64::MAX,
             files: Vec::new(),
             variables: Names::default(),
             meanings: Vec::new(),
@@ -77,17 +75,20 @@ impl Collected {
     }
 
     /// The place of a row.
-    pub(super) fn place(&self, row: u32) -> Place {
-        let file = self.files.partition_point(|(_, first, _)| *first <= row as usize).saturating_sub(1);
-        let line = self.lines.get(row as usize).copied().unwrap_or(0).into();
-        let (file, is_row) = self.files.get(file).map_or((String::new(), false), |f| (f.0.clone(), f.2));
-        Place { file, line, is_row }
+    pub(super) fn place(&self, rows: &Block, row: u32) -> Place {
+        let (file, is_row) = self.files[rows.files[row as usize] as usize].clone();
+        Place { file, line: rows.lines[row as usize].into(), is_row }
+    }
+
+    /// Numbers of a row: one for each channel, or in the long form one.
+    pub(super) fn width(&self) -> usize {
+        if self.is_long { 1 } else { self.channels.len() }
     }
 
     /// Names of variables of a long table that came, each with its rows and whether it was left out.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&str, u64, bool)> {
         let told = self.meanings.iter().zip(&self.counts).zip(self.variables.all());
-        told.map(|((meaning, count), name)| (name.as_str(), *count, matches!(meaning, Meaning::LeftOut)))
+        told.map(|((meaning, count), name)| (name, *count, matches!(meaning, Meaning::LeftOut)))
     }
 
     /// Reads all rows of a file. `stem` is the name of its series where there is no column for it.
@@ -99,7 +100,7 @@ impl Collected {
         notation: &Notation,
         skip_bad_rows: bool,
     ) -> Result<(), TableError> {
-        self.files.push((rows.file().to_owned(), self.series.len(), rows.counts_rows()));
+        self.files.push((rows.file().to_owned(), rows.counts_rows()));
         self.account.files += 1;
         self.recorder.iter_mut().for_each(|recorder| recorder.begin(rows));
         let reader = RowReader::locate(rows.header(), stem, roles, notation);
@@ -113,8 +114,14 @@ impl Collected {
             };
             self.account.rows += 1;
             if let Some(recorder) = &mut self.recorder {
-                let key = self.series.last().copied().zip(self.times.last().copied());
+                let key = self.rows.series.last().copied().zip(self.rows.times.last().copied());
                 recorder.row(rows, key.filter(|_| read.is_ok()));
+                if recorder.bytes() > self.most_cells {
+                    return Err(TableError::ManyCells { bytes: self.most_cells });
+                }
+            }
+            if let Some(spill) = self.spill.as_mut().filter(|spill| spill.is_full(&self.rows)) {
+                spill.write(&mut self.rows)?;
             }
             let Err(fault) = read else { continue };
             let place = Place { file: rows.file().to_owned(), line, is_row: rows.counts_rows() };
@@ -191,8 +198,7 @@ impl<'a> RowReader<'a> {
 
     /// Reads a row. A row with a fault leaves no trace.
     fn read(&self, all: &mut Collected, rows: &dyn Rows, line: u64) -> Result<(), Fault> {
-        let before = (all.ids.len(), all.channels.len(), all.variables.len(), all.values.len());
-        let row = all.series.len();
+        let before = (all.ids.len(), all.channels.len(), all.variables.len(), all.rows.values.len());
         let result = self.read_parts(all, rows, line);
         if result.is_err() {
             all.ids.truncate(before.0);
@@ -200,10 +206,9 @@ impl<'a> RowReader<'a> {
             all.variables.truncate(before.2);
             all.meanings.truncate(before.2);
             all.counts.truncate(before.2);
-            all.values.truncate(before.3);
-            all.of_channel.truncate(if all.is_long { row } else { 0 });
+            all.rows.forget_half_row(before.3);
             all.statics.forget(before.0);
-            all.labels.forget(row, before.0);
+            all.labels.forget(before.0);
         }
         result
     }
@@ -235,7 +240,7 @@ impl<'a> RowReader<'a> {
                 for (column, &place) in self.wide.iter().enumerate() {
                     let value = self.notation.value(rows.cell(place), &all.channels[column])?;
                     present += u64::from(!value.is_nan());
-                    all.values.push(value);
+                    all.rows.values.push(value);
                 }
             }
             Some((name, value)) => {
@@ -256,8 +261,8 @@ impl<'a> RowReader<'a> {
                     }
                 };
                 present += u64::from(!value.is_nan());
-                all.values.push(value);
-                all.of_channel.push(channel);
+                all.rows.values.push(value);
+                all.rows.of_channel.push(channel);
             }
         }
         let columns = self.statics.iter().zip(&self.roles.columns.statics).enumerate();
@@ -271,7 +276,8 @@ impl<'a> RowReader<'a> {
         if let Some(place) = self.label {
             let cell = rows.cell(place);
             let cell = if self.notation.holds(cell) { Cell::Null } else { cell };
-            all.labels.push(series, cell, line, all.ids.name(series))?;
+            let class = all.labels.push(series, cell, line, all.ids.name(series))?;
+            all.rows.classes.push(class);
         }
         // Nothing can fail from here on.
         present += all.statics.commit(series);
@@ -279,9 +285,10 @@ impl<'a> RowReader<'a> {
             *count += 1;
         }
         all.account.values += present;
-        all.series.push(series);
-        all.times.push(time);
-        all.lines.push(line);
+        all.rows.series.push(series);
+        all.rows.times.push(time);
+        all.rows.files.push(all.files.len() as u32 - 1);
+        all.rows.lines.push(line);
         Ok(())
     }
 

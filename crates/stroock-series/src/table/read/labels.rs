@@ -16,8 +16,8 @@ pub(super) struct Labels {
     /// Classes of a model, where there is one.
     known: Vec<String>,
     names: Names,
-    /// Class of each row; empty without a column of classes.
-    of_rows: Vec<u32>,
+    /// Which of the names are classes of rows that were used.
+    is_used: Vec<bool>,
     /// Class of each series and the line it was found in.
     of_series: Vec<(u32, u32)>,
     /// Whether some series has more than one class.
@@ -34,14 +34,14 @@ impl Labels {
             per_time: options.label_per_time.or(hint),
             known,
             names: Names::default(),
-            of_rows: Vec::new(),
+            is_used: Vec::new(),
             of_series: Vec::new(),
             varies: false,
         }
     }
 
-    /// Takes the class of the next row.
-    pub(super) fn push(&mut self, series: u32, cell: Cell<'_>, line: u32, name: &str) -> Result<(), Fault> {
+    /// The class of the next row, of which everything else has been understood.
+    pub(super) fn push(&mut self, series: u32, cell: Cell<'_>, line: u32, name: &str) -> Result<u32, Fault> {
         let class = match cell {
             Cell::Null => NONE,
             cell => self.class(cell)?,
@@ -65,8 +65,11 @@ impl Labels {
         if first == NONE {
             self.of_series[series as usize] = (class, line);
         }
-        self.of_rows.push(class);
-        Ok(())
+        if class != NONE {
+            self.is_used.resize(self.names.len(), false);
+            self.is_used[class as usize] = true;
+        }
+        Ok(class)
     }
 
     fn class(&mut self, cell: Cell<'_>) -> Result<u32, Fault> {
@@ -81,12 +84,9 @@ impl Labels {
         self.names.index(name).ok_or_else(|| not_text(column))
     }
 
-    /// Forgets all but the first rows and series.
-    pub(super) fn forget(&mut self, rows: usize, series: usize) {
-        if self.column.is_some() {
-            self.of_rows.truncate(rows);
-            self.of_series.truncate(series);
-        }
+    /// Forgets all but the first series.
+    pub(super) fn forget(&mut self, series: usize) {
+        self.of_series.truncate(series);
     }
 
     /// The column.
@@ -99,11 +99,6 @@ impl Labels {
         self.column.is_some() && self.per_time.unwrap_or(self.varies)
     }
 
-    /// Class of a row by its place among the names that came.
-    pub(super) fn of_row(&self, row: u32) -> u32 {
-        self.of_rows.get(row as usize).copied().unwrap_or(NONE)
-    }
-
     /// Class of a series.
     pub(super) fn of_series(&self, series: usize) -> u32 {
         self.of_series.get(series).map_or(NONE, |found| found.0)
@@ -113,26 +108,16 @@ impl Labels {
     pub(super) fn classes(&self) -> (Vec<String>, Vec<u32>) {
         let mut classes = self.known.clone();
         if classes.is_empty() {
-            let mut is_used = vec![false; self.names.len()];
-            for &class in self.of_rows.iter().filter(|class| **class != NONE) {
-                is_used[class as usize] = true;
-            }
-            classes = self
-                .names
-                .all()
-                .iter()
-                .zip(is_used)
-                .filter(|used| used.1)
-                .map(|used| used.0.clone())
-                .collect();
+            let used = self.names.all().zip(&self.is_used).filter(|(_, is_used)| **is_used);
+            classes = used.map(|(name, _)| name.to_owned()).collect();
             let numbers: Option<Vec<f64>> = classes.iter().map(|name| name.parse().ok()).collect();
             match numbers.is_some() {
                 true => classes.sort_by(|a, b| number(a).total_cmp(&number(b)).then_with(|| a.cmp(b))),
                 false => classes.sort(),
             }
         }
-        let place: HashMap<&String, u32> = classes.iter().zip(0..).collect();
-        let places = self.names.all().iter().map(|name| place.get(name).copied().unwrap_or(NONE)).collect();
+        let place: HashMap<&str, u32> = classes.iter().map(String::as_str).zip(0..).collect();
+        let places = self.names.all().map(|name| place.get(name).copied().unwrap_or(NONE)).collect();
         (classes, places)
     }
 }

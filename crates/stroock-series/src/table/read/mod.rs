@@ -3,6 +3,7 @@
 #[cfg(feature = "parquet")]
 mod arrow_rows;
 mod assemble;
+mod block;
 mod cell;
 mod cells;
 mod collect;
@@ -18,6 +19,7 @@ mod paths;
 mod profile;
 mod rows;
 mod source;
+mod spill;
 mod statics;
 mod vocabulary;
 mod when;
@@ -30,16 +32,19 @@ use arrow_array::RecordBatch;
 #[cfg(feature = "parquet")]
 use arrow_schema::Schema;
 
-use super::time::zone_named;
-use super::{CalendarStep, Columns, Form, ReadOptions, Table, TableError, TableVariable, TimeScale};
-use crate::{Dataset, Observation};
-use assemble::{Shape, Source};
+use super::date::CalendarSearch;
+use super::{
+    AnyTable, Columns, Form, ReadOptions, Room, StoredTable, Table, TableError, TableVariable, TimeScale,
+};
+use crate::{Dataset, Observation, Series, SeriesSource, StoreWriter};
+use assemble::{Assembler, Shape, Source};
 use cell::Notation;
 use cells::Recorder;
 use collect::Collected;
 use guess::Roles;
 use profile::Profile;
 use rows::{AHEAD, Rows};
+use spill::{RowShape, Spill};
 
 pub use cells::Cells;
 
@@ -74,7 +79,8 @@ impl Table {
     /// When a file cannot be read, a role of a column cannot be found, or (unless they are to be skipped) a row
     /// cannot be understood; the message says where and what to do.
     pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Table, TableError> {
-        Ok(read(&paths::files(paths)?, &mut files(options), options, false)?.0)
+        let (table, ..) = read(&paths::files(paths)?, &mut files(options), options, None)?;
+        Ok(table)
     }
 
     /// As [`Table::read`], and takes the cells of the files down as they are written.
@@ -82,7 +88,24 @@ impl Table {
     /// # Errors
     /// Those of [`Table::read`].
     pub fn read_with_cells(paths: &[PathBuf], options: &ReadOptions) -> Result<(Table, Cells), TableError> {
-        let (table, recorder, notation) = read(&paths::files(paths)?, &mut files(options), options, true)?;
+        Self::read_cells(paths, options, u64::MAX)
+    }
+
+    /// As [`Table::read_with_cells`], where cells may take a quarter of the memory.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`], and when there are more cells than fit.
+    pub fn read_with_cells_within(
+        paths: &[PathBuf],
+        options: &ReadOptions,
+        room: &Room,
+    ) -> Result<(Table, Cells), TableError> {
+        Self::read_cells(paths, options, room.memory / 4)
+    }
+
+    fn read_cells(paths: &[PathBuf], options: &ReadOptions, most: u64) -> Result<(Table, Cells), TableError> {
+        let (table, recorder, notation) =
+            read(&paths::files(paths)?, &mut files(options), options, Some(most))?;
         let cells = recorder.unwrap_or_default().finish(&table, notation);
         Ok((table, cells))
     }
@@ -116,7 +139,8 @@ impl Table {
         batches: Vec<RecordBatch>,
         options: &ReadOptions,
     ) -> Result<Table, TableError> {
-        Ok(read(&[name.into()], &mut in_memory(schema, batches), options, false)?.0)
+        let (table, ..) = read(&[name.into()], &mut in_memory(schema, batches), options, None)?;
+        Ok(table)
     }
 
     /// As [`Table::from_batches`], and takes the cells down.
@@ -131,7 +155,7 @@ impl Table {
         options: &ReadOptions,
     ) -> Result<(Table, Cells), TableError> {
         let (table, recorder, notation) =
-            read(&[name.into()], &mut in_memory(schema, batches), options, true)?;
+            read(&[name.into()], &mut in_memory(schema, batches), options, Some(u64::MAX))?;
         let cells = recorder.unwrap_or_default().finish(&table, notation);
         Ok((table, cells))
     }
@@ -158,17 +182,36 @@ fn in_memory(
     }
 }
 
-/// The table of files, and their cells where these are asked for.
+/// The table of files, and their cells where these are asked for and take so many bytes at most.
 fn read(
     paths: &[PathBuf],
     open: &mut Open<'_>,
     options: &ReadOptions,
-    with_cells: bool,
+    cells: Option<u64>,
 ) -> Result<(Table, Option<Recorder>, Notation), TableError> {
+    let (mut all, roles, notation) = collect(paths, open, options, cells, None)?;
+    let recorder = all.recorder.take();
+    Ok((Ending::new(&all, roles, options, paths)?.in_memory(all)?, recorder, notation))
+}
+
+/// The rows of files, in memory as far as there is room.
+fn collect(
+    paths: &[PathBuf],
+    open: &mut Open<'_>,
+    options: &ReadOptions,
+    cells: Option<u64>,
+    room: Option<&Room>,
+) -> Result<(Collected, Roles, Notation), TableError> {
     let (mut opened, notation, profile) = look(paths, open, options)?;
-    let mut roles = guess::roles(options, &profile)?;
+    let roles = guess::roles(options, &profile)?;
     let mut all = Collected::new(&roles, options);
-    all.recorder = with_cells.then(Recorder::default);
+    all.recorder = cells.map(|_| Recorder::default());
+    all.most_cells = cells.unwrap_or(u64::MAX);
+    all.spill = room.map(|room| {
+        let (width, is_long) = (all.width(), all.is_long);
+        let shape = RowShape { width, is_long, has_classes: roles.columns.label.is_some() };
+        Spill::new(room.scratch.clone(), shape, room.for_rows())
+    });
     let names = profile.names();
     for (index, path) in paths.iter().enumerate() {
         let mut rows = match opened.get_mut(index).and_then(Option::take) {
@@ -178,8 +221,36 @@ fn read(
         check_columns(rows.as_ref(), &names, &roles, options, &paths[0])?;
         all.file(rows.as_mut(), &stem(path), &roles, &notation, options.skip_bad_rows)?;
     }
-    let recorder = all.recorder.take();
-    Ok((finish(all, &mut roles, options, paths)?, recorder, notation))
+    Ok((all, roles, notation))
+}
+
+impl AnyTable {
+    /// Reads a table as [`Table::read`] does: into memory where it takes an eighth of the room at most, and otherwise
+    /// into a temporary file. The series and their order are the same in both.
+    ///
+    /// # Errors
+    /// Those of [`Table::read`], and when there is no room for the temporary file.
+    pub fn read(paths: &[PathBuf], options: &ReadOptions, room: &Room) -> Result<Self, TableError> {
+        let paths = paths::files(paths)?;
+        let (all, roles, _) = collect(&paths, &mut files(options), options, None, Some(room))?;
+        let ending = Ending::new(&all, roles, options, &paths)?;
+        match all.spill.as_ref().is_some_and(Spill::is_used) {
+            true => Ok(Self::Stored(ending.stored(all, room)?)),
+            false => Ok(Self::Memory(ending.in_memory(all)?)),
+        }
+    }
+}
+
+impl StoredTable {
+    /// Reads a table as [`Table::read`] does, into a temporary file however small it is.
+    ///
+    /// # Errors
+    /// Those of [`AnyTable::read`].
+    pub fn store(paths: &[PathBuf], options: &ReadOptions, room: &Room) -> Result<Self, TableError> {
+        let paths = paths::files(paths)?;
+        let (all, roles, _) = collect(&paths, &mut files(options), options, None, Some(room))?;
+        Ending::new(&all, roles, options, &paths)?.stored(all, room)
+    }
 }
 
 impl Dataset<f64> {
@@ -275,59 +346,116 @@ fn check_columns(
     }
 }
 
-/// Everything after the last row.
-fn finish(
-    mut all: Collected,
-    roles: &mut Roles,
-    options: &ReadOptions,
-    paths: &[PathBuf],
-) -> Result<Table, TableError> {
-    let account = &all.account;
-    if account.rows == 0 {
-        return Err(no_rows(paths));
-    }
-    if account.rows == account.skipped && !options.is_part {
-        let first = account.faults.first().cloned().unwrap_or_default();
-        return Err(TableError::NoGoodRows { rows: account.rows, first });
-    }
-    check_names(&all, roles, options)?;
-    let variables = variables(&all, options);
-    if variables.is_empty() {
-        return Err(TableError::NoVariables { ignored: roles.columns.ignored.clone() });
-    }
-    let sources = sources(&all, &variables);
-    let columns = &mut roles.columns;
-    for (name, rows, _) in all.variables().filter(|variable| variable.2) {
-        columns.ignored.push((name.to_owned(), format!("a variable that is not asked for, in {rows} rows")));
-    }
-    let came: HashSet<&str> = all.variables().map(|variable| variable.0).collect();
-    for (variable, source) in variables.iter().zip(&sources) {
-        let is_there =
-            !all.is_long || columns.statics.contains(&variable.name) || came.contains(&*variable.name);
-        if *source == Source::Nowhere || !is_there {
+/// What is known after the last row, before there are series.
+struct Ending<'o> {
+    options: &'o ReadOptions,
+    variables: Vec<TableVariable>,
+    sources: Vec<Source>,
+    classes: Vec<String>,
+    /// For each class that came its place among the classes.
+    places: Vec<u32>,
+    time: TimeScale,
+    columns: Columns,
+}
+
+impl<'o> Ending<'o> {
+    fn new(
+        all: &Collected,
+        roles: Roles,
+        options: &'o ReadOptions,
+        paths: &[PathBuf],
+    ) -> Result<Self, TableError> {
+        let account = &all.account;
+        if account.rows == 0 {
+            return Err(no_rows(paths));
+        }
+        if account.rows == account.skipped && !options.is_part {
+            let first = account.faults.first().cloned().unwrap_or_default();
+            return Err(TableError::NoGoodRows { rows: account.rows, first });
+        }
+        check_names(all, &roles, options)?;
+        let variables = variables(all, options);
+        if variables.is_empty() {
+            return Err(TableError::NoVariables { ignored: roles.columns.ignored.clone() });
+        }
+        let sources = sources(all, &variables);
+        let time = roles.when.scale();
+        let mut columns = roles.columns;
+        for (name, rows, _) in all.variables().filter(|variable| variable.2) {
             columns
                 .ignored
-                .push((variable.name.clone(), "the model knows it, but the table lacks it".to_owned()));
+                .push((name.to_owned(), format!("a variable that is not asked for, in {rows} rows")));
+        }
+        let came: HashSet<&str> = all.variables().map(|variable| variable.0).collect();
+        for (variable, source) in variables.iter().zip(&sources) {
+            let is_there =
+                !all.is_long || columns.statics.contains(&variable.name) || came.contains(&*variable.name);
+            if *source == Source::Nowhere || !is_there {
+                columns
+                    .ignored
+                    .push((variable.name.clone(), "the model knows it, but the table lacks it".to_owned()));
+            }
+        }
+        if let Some(label) = &mut columns.label {
+            label.per_time = all.labels.are_per_time();
+        }
+        let (classes, places) = all.labels.classes();
+        Ok(Self { options, variables, sources, classes, places, time, columns })
+    }
+
+    fn shape(&self) -> Shape<'_> {
+        Shape {
+            sources: &self.sources,
+            duplicates: self.options.duplicates,
+            scale: &self.time,
+            has_id: self.columns.id.is_some(),
+            classes: &self.places,
         }
     }
-    if let Some(label) = &mut columns.label {
-        label.per_time = all.labels.are_per_time();
+
+    /// The table of rows that are all in memory.
+    fn in_memory(self, mut all: Collected) -> Result<Table, TableError> {
+        let (series, merged) = assemble::series(&all, &self.shape())?;
+        all.account.merged = merged;
+        let mut calendar = CalendarSearch::new(&self.time);
+        series.iter().for_each(|series| calendar.add(&series.times));
+        let data = Dataset::new(Observation::Vector { channels: self.variables.len() }, series)?;
+        Ok(self.table(data, calendar, all))
     }
-    let (classes, places) = all.labels.classes();
-    let mut time = roles.when.scale();
-    let has_id = columns.id.is_some();
-    let duplicates = options.duplicates;
-    let shape = Shape { sources: &sources, duplicates, scale: &time, has_id, classes: &places };
-    let (series, merged) = assemble::series(&all, &shape)?;
-    all.account.merged = merged;
-    if let TimeScale::Date { zone, calendar, .. } = &mut time
-        && let Some(zone) = zone_named(zone)
-    {
-        *calendar = CalendarStep::of(series.iter().map(|series| series.times.as_slice()), &zone);
+
+    /// The table of rows that need not be in memory.
+    fn stored(self, mut all: Collected, room: &Room) -> Result<StoredTable, TableError> {
+        let observation = Observation::Vector { channels: self.variables.len() };
+        let mut calendar = CalendarSearch::new(&self.time);
+        let mut writer = StoreWriter::new(&room.scratch, observation)?;
+        let spill = all.spill.take().map(|mut spill| match all.rows.len() {
+            0 => Ok(spill),
+            _ => spill.write(&mut all.rows).map(|()| spill),
+        });
+        // Its memory is needed for what follows.
+        all.rows = block::Block::default();
+        let shape = self.shape();
+        let mut assembler = Assembler::new(&all, &shape);
+        if let Some(spill) = spill.transpose()? {
+            spill.merge(|rows| {
+                let series: Series<f64> = assembler.only_series(rows)?;
+                calendar.add(&series.times);
+                Ok(writer.push(&series)?)
+            })?;
+        }
+        let merged = assembler.merged;
+        all.account.merged = merged;
+        Ok(self.table(writer.finish()?, calendar, all))
     }
-    let origins = vec![0.0; series.len()];
-    let data = Dataset::new(Observation::Vector { channels: variables.len() }, series)?;
-    Ok(Table { data, origins, variables, classes, time, columns: columns.clone(), account: all.account })
+
+    fn table<D: SeriesSource<f64>>(mut self, data: D, calendar: CalendarSearch, all: Collected) -> Table<D> {
+        if let TimeScale::Date { calendar: step, .. } = &mut self.time {
+            *step = calendar.finish();
+        }
+        let Self { variables, classes, time, columns, .. } = self;
+        let origins = vec![0.0; data.len()];
+        Table { data, origins, variables, classes, time, columns, account: all.account }
+    }
 }
 
 /// Checks that names of variables of a long table that were asked for came.

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::align::{self, Align};
 use super::{Table, TableVariable};
-use crate::{Dataset, Labels, Series};
+use crate::{Dataset, Labels, Observation, Series};
 use boundary::Boundaries;
 
+pub(super) use suggest::Facts;
 pub use suggest::Suggestion;
 
 /// How long series become many comparable ones, and where their times count from.
@@ -46,26 +47,18 @@ impl Sampling {
         variables: &[TableVariable],
     ) -> (Dataset<V>, Vec<f64>) {
         let observation = data.observation();
-        let boundaries = self.window.and_then(Boundaries::new);
-        let cut = Cut { channels: observation.len(), statics: static_channels(variables) };
-        let (mut pieces, mut new_origins) = (Vec::new(), Vec::new());
-        for (mut series, origin) in
-            data.into_series().into_iter().zip(origins.iter().copied().chain(repeat(0.0)))
-        {
-            let Some(times) = align::from_zero(&series.times, origin) else {
-                pieces.push(series);
-                new_origins.push(origin);
-                continue;
-            };
-            series.times = times;
-            for (series, beginning) in cut.windows(series, boundaries) {
-                let (series, origin) = aligned(series, beginning, self.align);
-                pieces.push(series);
-                new_origins.push(origin);
-            }
-        }
+        let cut = self.cutter(observation, variables);
+        let all = data.into_series().into_iter().zip(origins.iter().copied().chain(repeat(0.0)));
+        let (pieces, origins) = all.flat_map(|(series, origin)| cut.pieces(series, origin)).unzip();
         let data = Dataset::new(observation, pieces).expect("parts of valid series are valid");
-        (data, new_origins)
+        (data, origins)
+    }
+
+    /// What cuts series of the given variables one by one.
+    pub(super) fn cutter(self, observation: Observation, variables: &[TableVariable]) -> Cut {
+        let boundaries = self.window.and_then(Boundaries::new);
+        let statics = static_channels(variables);
+        Cut { channels: observation.len(), statics, boundaries, align: self.align }
     }
 }
 
@@ -103,14 +96,16 @@ impl Table {
 
     /// How many series the table would have with windows of this length.
     pub(super) fn window_count(&self, length: f64) -> usize {
-        let Some(boundaries) = Boundaries::new(length) else { return self.data.series().len() };
-        let windows = |(series, origin): (&Series<f64>, &f64)| {
-            let beginnings: Vec<f64> =
-                series.times.iter().map(|time| boundaries.beginning(origin + time)).collect();
-            beginnings.chunk_by(|one, next| one == next).count().max(1)
-        };
-        self.data.series().iter().zip(&self.origins).map(windows).sum()
+        let series = self.data.series().iter().zip(&self.origins);
+        series.map(|(series, origin)| windows_of(series, *origin, length)).sum()
     }
+}
+
+/// How many windows of a length a series would have.
+pub(super) fn windows_of(series: &Series<f64>, origin: f64, length: f64) -> usize {
+    let Some(boundaries) = Boundaries::new(length) else { return 1 };
+    let beginnings: Vec<f64> = series.times.iter().map(|time| boundaries.beginning(origin + time)).collect();
+    beginnings.chunk_by(|one, next| one == next).count().max(1)
 }
 
 fn static_channels(variables: &[TableVariable]) -> Vec<usize> {
@@ -132,19 +127,26 @@ fn aligned<V>(mut series: Series<V>, beginning: Option<f64>, align: Align) -> (S
     }
 }
 
-struct Cut {
+/// Cuts series one by one.
+pub(super) struct Cut {
     channels: usize,
     statics: Vec<usize>,
+    boundaries: Option<Boundaries>,
+    align: Align,
 }
 
 impl Cut {
+    /// The windows of a series whose times count from `origin`, each with its own origin.
+    pub(super) fn pieces<V: Copy>(&self, mut series: Series<V>, origin: f64) -> Vec<(Series<V>, f64)> {
+        let Some(times) = align::from_zero(&series.times, origin) else { return vec![(series, origin)] };
+        series.times = times;
+        let windows = self.windows(series).into_iter();
+        windows.map(|(series, beginning)| aligned(series, beginning, self.align)).collect()
+    }
+
     /// The windows of a series that have a time, each with its beginning.
-    fn windows<V: Copy>(
-        &self,
-        series: Series<V>,
-        boundaries: Option<Boundaries>,
-    ) -> Vec<(Series<V>, Option<f64>)> {
-        let Some(boundaries) = boundaries.filter(|_| !series.times.is_empty()) else {
+    fn windows<V: Copy>(&self, series: Series<V>) -> Vec<(Series<V>, Option<f64>)> {
+        let Some(boundaries) = self.boundaries.filter(|_| !series.times.is_empty()) else {
             return vec![(series, None)];
         };
         let beginnings: Vec<f64> = series.times.iter().map(|&time| boundaries.beginning(time)).collect();

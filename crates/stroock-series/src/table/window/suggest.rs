@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::super::describe::{Amount, Spread};
-use super::super::{Align, Table, TimeScale};
+use super::super::{Align, StoredTable, Table, TimeScale};
 use super::Sampling;
+use crate::{Selection, SeriesError, SeriesSource};
 
 /// So few series are too few to learn from, whatever their lengths.
 const FEW: usize = 8;
@@ -36,22 +37,30 @@ impl Sampling {
     /// from one. Times count from the start of a series where they are dates, and where most of a common axis
     /// would be empty for most series.
     pub fn suggest(table: &Table) -> Suggestion {
-        let facts = Facts::of(table);
-        let mut reasons = Vec::new();
-        let window = facts.window(&table.time, &mut reasons);
-        let align = facts.align(&table.time, window, &mut reasons);
-        Suggestion { sampling: Sampling { window, align }, reasons }
+        Facts::of(table).suggest(&table.time)
+    }
+
+    /// The same for a table in a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn suggest_stored(table: &StoredTable) -> Result<Suggestion, SeriesError> {
+        Ok(Facts::of_stored(table)?.suggest(&table.time))
     }
 }
 
-/// What the suggestion depends on.
-struct Facts {
-    series: usize,
-    times: usize,
-    length: f64,
-    gap: Option<f64>,
-    span: f64,
-    range: f64,
+/// Gaps that are kept to find their median.
+const KEPT: usize = 1 << 22;
+
+/// What the suggestion depends on: counts, and medians over the series.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::table) struct Facts {
+    pub(in crate::table) series: usize,
+    pub(in crate::table) times: usize,
+    pub(in crate::table) length: f64,
+    pub(in crate::table) gap: Option<f64>,
+    pub(in crate::table) span: f64,
+    pub(in crate::table) range: f64,
 }
 
 impl Facts {
@@ -74,6 +83,44 @@ impl Facts {
             span: median(bounds.iter().map(|(first, last)| last - first)).unwrap_or(0.0),
             range: range.map_or(0.0, |(first, last)| last - first),
         }
+    }
+
+    fn of_stored(table: &StoredTable) -> Result<Self, SeriesError> {
+        let (mut lengths, mut spans, mut range) = (Vec::new(), Vec::new(), None::<(f64, f64)>);
+        table.data.for_each(&mut |number, series| {
+            lengths.push(series.times.len() as f64);
+            if let (Some(first), Some(last)) = (series.times.first(), series.times.last()) {
+                let (first, last) = (table.origins[number] + first, table.origins[number] + last);
+                spans.push(last - first);
+                let (start, end) = range.unwrap_or((first, last));
+                range = Some((start.min(first), end.max(last)));
+            }
+            Ok(())
+        })?;
+        let mut gaps = Selection::new(&[0.5], KEPT);
+        while gaps.wants_more() {
+            table.data.for_each(&mut |_, series| {
+                series.times.windows(2).for_each(|pair| gaps.add(pair[1] - pair[0]));
+                Ok(())
+            })?;
+            gaps.end_pass();
+        }
+        Ok(Facts {
+            series: table.data.len(),
+            times: lengths.iter().map(|length| *length as usize).sum(),
+            length: median(lengths.into_iter()).unwrap_or(0.0),
+            gap: gaps.quantiles().map(|quantiles| quantiles[0]),
+            span: median(spans.into_iter()).unwrap_or(0.0),
+            range: range.map_or(0.0, |(first, last)| last - first),
+        })
+    }
+
+    /// The sampling that suits such a table.
+    pub(in crate::table) fn suggest(&self, scale: &TimeScale) -> Suggestion {
+        let mut reasons = Vec::new();
+        let window = self.window(scale, &mut reasons);
+        let align = self.align(scale, window, &mut reasons);
+        Suggestion { sampling: Sampling { window, align }, reasons }
     }
 
     fn window(&self, scale: &TimeScale, reasons: &mut Vec<String>) -> Option<f64> {

@@ -14,10 +14,22 @@ impl DataFrame {
     /// # Errors
     /// When the columns do not make a table, or the writer fails.
     pub fn to_csv(&self, writer: impl Write) -> Result<(), WriteError> {
-        let rows = self.rows()?;
+        self.rows()?;
         let mut out = csv::Writer::from_writer(writer);
         out.write_record(&self.names).map_err(into_io)?;
-        for row in 0..rows {
+        self.write_rows(&mut out)
+    }
+
+    /// The rows without a header, to be put behind others of the same columns.
+    ///
+    /// # Errors
+    /// As [`DataFrame::to_csv`].
+    pub fn rows_to_csv(&self, writer: impl Write) -> Result<(), WriteError> {
+        self.write_rows(&mut csv::Writer::from_writer(writer))
+    }
+
+    fn write_rows(&self, out: &mut csv::Writer<impl Write>) -> Result<(), WriteError> {
+        for row in 0..self.rows()? {
             for column in &self.columns {
                 let cell: Cow<'_, str> = match column {
                     Column::Text(texts) => Cow::from(&texts[row]),

@@ -33,6 +33,14 @@ pub enum WriteError {
         /// Rows of this one.
         actual: usize,
     },
+    /// A part of a table has other columns than those before it.
+    #[error("a part with the columns {found} cannot be put behind others with {expected}")]
+    OtherColumns {
+        /// Columns of the first part.
+        expected: String,
+        /// Columns of this one.
+        found: String,
+    },
     /// The ending of a file name says nothing about the format, or it is Parquet in a build without it.
     #[error("`{}`: do not know the format; let the name end in .csv, .csv.gz or .parquet", path.display())]
     Format {

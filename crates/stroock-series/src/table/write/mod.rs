@@ -9,6 +9,7 @@ mod parquet;
 use std::collections::HashSet;
 
 pub use error::WriteError;
+pub use file::FrameFile;
 
 /// A column of a table that is to be written.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -22,21 +22,35 @@ impl DataFrame {
     /// # Errors
     /// When the columns do not make a table, or the writer fails.
     pub fn to_parquet(&self, writer: impl Write + Send) -> Result<(), WriteError> {
-        let rows = self.rows()?;
+        let mut out = self.begin_parquet(writer)?;
+        self.append_parquet(&mut out)?;
+        out.close()?;
+        Ok(())
+    }
+
+    /// A Parquet file for rows of these columns.
+    pub(super) fn begin_parquet<W: Write + Send>(&self, writer: W) -> Result<ArrowWriter<W>, WriteError> {
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+        Ok(ArrowWriter::try_new(writer, self.schema(), Some(properties.build()))?)
+    }
+
+    fn schema(&self) -> SchemaRef {
         let fields = self.names.iter().zip(&self.columns).map(|(name, column)| match column {
             Column::Text(_) => Field::new(name, DataType::Utf8, false),
             Column::Number(_) => Field::new(name, DataType::Float64, true),
             Column::Count(_) => Field::new(name, DataType::Int64, false),
         });
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-        let mut out = ArrowWriter::try_new(writer, schema.clone(), Some(properties.build()))?;
+        Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+    }
+
+    /// Writes the rows into a file that was begun for their columns.
+    pub(super) fn append_parquet<W: Write + Send>(&self, out: &mut ArrowWriter<W>) -> Result<(), WriteError> {
+        let (rows, schema) = (self.rows()?, self.schema());
         for first in (0..rows).step_by(ROWS) {
             let end = rows.min(first + ROWS);
             let arrays = self.columns.iter().map(|column| array(column, first, end)).collect();
             out.write(&RecordBatch::try_new(schema.clone(), arrays).map_err(into_parquet)?)?;
         }
-        out.close()?;
         Ok(())
     }
 }

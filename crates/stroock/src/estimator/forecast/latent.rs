@@ -9,9 +9,9 @@ use super::super::wanted::Wanted;
 use super::super::{EstimatorError, Model, PredictOptions, Predictions, Prepared};
 use crate::forecast::{Forecaster, LatentScore, Track, tracks};
 use crate::model::PathDraws;
-use crate::score::{HoldOut, held_times, withhold};
+use crate::score::{HoldOut, held_times, hold_back};
 use crate::series::table::{Table, TimeScale};
-use crate::series::{Dataset, Series, Split};
+use crate::series::{Dataset, Series, SeriesSource, Split};
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -24,34 +24,48 @@ const MOST_SERIES: usize = 64;
 const TAIL: f64 = 0.4;
 const DRAWS: usize = 32;
 
+/// The series that the latent model is compared on.
+pub(in super::super) fn judged(split: &Split) -> &[usize] {
+    &split.validation[..split.validation.len().min(MOST_SERIES)]
+}
+
 impl Model {
     /// Compares the latent model with the methods, on the tails of series that it was not trained on, and notes the
-    /// result in the forecaster. The table is the one that was fitted, cut as the data are.
+    /// result in the forecaster. The data are those that were fitted, with their origins; the table has at least the series
+    /// that are compared, cut as the data are.
     pub(in super::super) fn compare_latent(
         &self,
         forecaster: &mut Forecaster,
         table: &Table,
-        data: &Dataset,
+        (data, origins): (&dyn SeriesSource, &[f64]),
         split: &Split,
     ) -> Result<(), EstimatorError> {
         if split.validation.len() < FEWEST_SERIES {
             return Ok(());
         }
         let about = &self.description.data;
-        let chosen: Vec<usize> = split.validation.iter().copied().take(MOST_SERIES).collect();
+        let chosen = judged(split);
         let statics: Vec<bool> = about.variables.iter().map(|variable| variable.is_static).collect();
-        let held = withhold(data.clone(), &chosen, HoldOut::Tail { share: TAIL }, &statics, 1)?;
-        let channels = held.observation().len();
-        let times = |&number: &usize| held_times(&held.series()[number], channels);
-        let times: Vec<Vec<f64>> = chosen.iter().map(times).collect();
+        let (observation, how) = (data.observation(), HoldOut::Tail { share: TAIL });
+        let mut held = Dataset::gather(data, chosen)?.into_series();
+        for (&number, series) in chosen.iter().zip(&mut held) {
+            hold_back(series, number as u32, observation, how, &statics, 1);
+        }
+        let held = Dataset::new(observation, held)?;
+        let channels = observation.len();
+        let times: Vec<Vec<f64>> = held.series().iter().map(|series| held_times(series, channels)).collect();
         let draws = PathDraws { key: NoiseKey::of(7, Stage::Prediction), samples: DRAWS, first_sample: 0 };
-        let drawn = self.predictor().posterior(&held, &chosen, &times, draws)?;
+        let streams: Vec<u32> = chosen.iter().map(|&number| number as u32).collect();
+        let places: Vec<usize> = (0..chosen.len()).collect();
+        let drawn = self.predictor().posterior_of(&held, &places, &streams, &times, draws)?;
         let tracks = tracks(table, forecaster.step, &forecaster.known);
         let by_id: HashMap<&str, &Track> = tracks.iter().map(|track| (track.id.as_str(), track)).collect();
         for channel in 0..channels {
             let (mut latent, mut methods, mut count, mut horizon) = (0.0, 0.0, 0, 0.0f64);
-            for ((&number, times), drawn) in chosen.iter().zip(&times).zip(&drawn) {
-                let (series, origin) = (&held.series()[number], table.origins[number]);
+            for (((&number, series), times), drawn) in
+                chosen.iter().zip(held.series()).zip(&times).zip(&drawn)
+            {
+                let origin = origins[number];
                 let place = |time: f64| forecaster.step.place(&table.time, origin + time);
                 let known = series.times.iter().rev().find(|time| Some(*time) < times.first());
                 let past = known.zip(by_id.get(series.id.as_str()));

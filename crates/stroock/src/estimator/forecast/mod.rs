@@ -18,6 +18,7 @@ use super::{EstimatorError, Model, PredictOptions, Predictions};
 use crate::forecast::{Forecast, Forecaster, Track, tracks, usual_step};
 use crate::series::table::{Step, Table, TimeScale};
 
+pub(super) use latent::judged;
 pub use view::ForecastView;
 
 /// How far a forecast goes.
@@ -55,11 +56,11 @@ impl Model {
         every: Option<f64>,
         options: &PredictOptions,
     ) -> Result<Predictions, EstimatorError> {
+        let horizon = horizon.into();
         options.check()?;
         if every.is_some() {
             self.step(every)?;
         }
-        let horizon = horizon.into();
         let (table, warnings) = self.arranged(table)?;
         let chosen;
         let forecaster = match &self.description.data.forecast {
