@@ -114,6 +114,39 @@ fn a_fit_has_the_same_bits_in_any_number_of_processes_and_threads() {
     assert!(config.contains("\nchunks = 4\n"), "{config}");
 }
 
+/// 600 series of 80 times and 20 variables: more than the eighth of 64 MB that rows may take.
+fn wide_table(folder: &Path) {
+    let names: Vec<String> = (0..20).map(|variable| format!("v{variable}")).collect();
+    let mut text = format!("id,time,{}\n", names.join(","));
+    for row in 0..48_000_i32 {
+        let (series, time) = (row % 600, f64::from(row / 600));
+        write!(text, "s{series},{time}").unwrap();
+        for variable in 0..20 {
+            let value = (0.2 * time + f64::from(series * 3 + variable)).sin();
+            write!(text, ",{value:.2}").unwrap();
+        }
+        text.push('\n');
+    }
+    fs::write(folder.join("table.csv"), text).unwrap();
+}
+
+#[test]
+fn a_table_that_does_not_fit_into_memory_has_the_same_bits_in_several_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    wide_table(folder.path());
+    let fit = |name: &str, processes, more: &[&str]| {
+        let once = ["--out", name, "--epochs", "1", "--window", "none"];
+        let arguments: Vec<&str> =
+            FIT.iter().copied().filter(|word| !["--epochs", EPOCHS].contains(word)).collect();
+        let done = succeed(stroock(folder.path(), processes, 1, &[&arguments[..], &once, more].concat()));
+        String::from_utf8(done.stderr).unwrap()
+    };
+    fit("alone", None, &["--set", "training.chunks=4"]);
+    let said = fit("limited", Some(2), &["--memory", "64MB"]);
+    assert_eq!(said.matches("temporary file").count(), 1, "{said}");
+    assert_same(&folder.path().join("limited"), &folder.path().join("alone"));
+}
+
 #[test]
 fn an_experiment_has_the_same_bits_and_the_same_test_in_any_number_of_processes() {
     let folder = tempfile::tempdir().unwrap();
