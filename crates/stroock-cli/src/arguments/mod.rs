@@ -287,6 +287,7 @@ pub enum Data {
         folder: DataFolderArguments,
     },
     /// Download a data set from its publishers, resuming partial downloads
+    #[cfg(feature = "download")]
     #[command(after_help = "Example:\n  stroock data fetch mnist")]
     Fetch {
         /// Name of the data set
