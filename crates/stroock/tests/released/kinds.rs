@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use stroock::classifier::{Choice, ClassifierConfig, SeriesClassifier};
 use stroock::estimator::{FitConfig, Goal, Model, ModelKind};
 use stroock::run::{Progress, StopFlag};
 use stroock::series::table::{ReadOptions, Table};
+use stroock::series::{Dataset, Labels, Series};
 
 /// A model of one kind and the table that it is fitted to.
 pub struct Kind {
@@ -57,7 +59,10 @@ impl Kind {
         let table = table.sampled(sampling);
         let config = FitConfig::suggest_with(self.model, &table, sampling, data.goal()).unwrap();
         let config = small(config).with_epochs(3);
-        let fitted = config.fit(&table, None, &StopFlag::new(), Progress::hidden).unwrap();
+        let mut fitted = config.fit(&table, None, &StopFlag::new(), Progress::hidden).unwrap();
+        if fitted.model.classifier.is_some() {
+            fitted.model.classifier = Some(classifier(&fitted.prepared.data));
+        }
         fs::remove_file(path).unwrap();
         let name = data.file();
         of(ASKED, name);
@@ -69,6 +74,19 @@ impl Kind {
         let asked = json!({ "table": name, "target": data.target(), "question": question, "steps": 4 });
         (fitted.model, asked)
     }
+}
+
+/// One of the usual kind takes half a megabyte. Half of the answer is left to the latent SDE.
+fn classifier(data: &Dataset) -> SeriesClassifier {
+    let series: Vec<&Series> = data.series().iter().collect();
+    let class = |series: &&Series| match series.labels {
+        Labels::Class(class) => class as usize,
+        _ => panic!("`{}` has no class", series.id),
+    };
+    let truths: Vec<usize> = series.iter().map(class).collect();
+    let config = ClassifierConfig { comparisons: 100, ..ClassifierConfig::default() };
+    let fitted = config.fit(&series, &truths, 2, data.observation().len(), &[]);
+    fitted.with_choice(Choice { share: 0.5, ..Choice::default() })
 }
 
 /// The same with the fewest units in every layer.
