@@ -1,14 +1,14 @@
-//! `stroock data`: which public data sets there are, fetching them, and checking them.
+//! `stroock data`: which public data sets there are, and checking them.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::HumanBytes;
 use serde::Serialize;
 use stroock_experiments::data::check::{FileReport, FileState};
 use stroock_experiments::data::physionet::{read_stays, write_long};
 use stroock_experiments::data::source::{DATA_SETS, find};
-use stroock_experiments::data::{DataFolder, FetchEvent, FetchSettings, check, fetch};
+use stroock_experiments::data::{DataFolder, check};
 
 use crate::arguments::{Data, DataFolderArguments};
 use crate::failure::Failure;
@@ -17,7 +17,8 @@ use crate::output::{print, print_json, say};
 pub fn run(arguments: &Data) -> Result<(), Failure> {
     match arguments {
         Data::List { folder } => list(folder),
-        Data::Fetch { name, folder, mirror } => fetch_set(name, folder, mirror.as_deref()),
+        #[cfg(feature = "download")]
+        Data::Fetch { name, folder, mirror } => crate::fetch::run(name, folder, mirror.as_deref()),
         Data::Export { name, data_dir } => export(name, data_dir.as_deref()),
         Data::Check { name, folder } => check_set(name, folder),
     }
@@ -76,37 +77,6 @@ fn list(arguments: &DataFolderArguments) -> Result<(), Failure> {
             "{:<16} {} ({}); {state}: {}",
             listed.name, listed.description, listed.licence, listed.folder
         ))?;
-    }
-    Ok(())
-}
-
-fn fetch_set(name: &str, arguments: &DataFolderArguments, mirror: Option<&str>) -> Result<(), Failure> {
-    let set = find(name)?;
-    let folder = folder(arguments.data_dir.as_deref())?;
-    let settings = FetchSettings { mirror: mirror.map(str::to_owned), ..FetchSettings::default() };
-    let bar = ProgressBar::new(0);
-    if let Ok(style) =
-        ProgressStyle::with_template("{msg} [{bar:30}] {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left")
-    {
-        bar.set_style(style.progress_chars("=> "));
-    }
-    let files = fetch(set, &folder, &settings, &mut |event| match event {
-        FetchEvent::Present { file, .. } => bar.println(format!("{}: already here", file.name)),
-        FetchEvent::Invalid { file, reason } => {
-            bar.println(format!("{}: fetched again, because {reason}", file.name));
-        }
-        FetchEvent::Progress { file, progress } => {
-            bar.set_message(file.name);
-            bar.set_length(progress.total.unwrap_or(progress.received));
-            bar.set_position(progress.received);
-        }
-        FetchEvent::Arrived { file, downloaded } => {
-            bar.println(format!("{}: from {}", file.name, downloaded.url));
-        }
-    })?;
-    bar.finish_and_clear();
-    for file in files {
-        print(&file.display().to_string())?;
     }
     Ok(())
 }

@@ -10,6 +10,8 @@ mod demo;
 mod describe;
 mod evaluate;
 mod failure;
+#[cfg(feature = "download")]
+mod fetch;
 mod fit;
 mod fits;
 mod output;

@@ -3,6 +3,7 @@
 mod samples;
 
 use std::collections::BTreeSet;
+use std::io::Cursor;
 use std::path::Path;
 
 use stroock_figures::theme::{Colour, FAINT, PALETTE};
@@ -36,8 +37,8 @@ struct Pixels {
 }
 
 fn decode(bytes: &[u8]) -> Pixels {
-    let mut reader = png::Decoder::new(bytes).read_info().unwrap();
-    let mut data = vec![0; reader.output_buffer_size()];
+    let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().unwrap();
+    let mut data = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut data).unwrap();
     assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
     let rgb = data.chunks_exact(3).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();

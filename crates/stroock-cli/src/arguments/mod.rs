@@ -29,7 +29,7 @@ pub use tables::{OutputArguments, TableArguments};
 
 /// Latent SDEs on homogeneous spaces, for irregularly sampled time series.
 #[derive(Debug, Parser)]
-#[command(name = "stroock", version, arg_required_else_help = true)]
+#[command(name = "stroock", version = env!("STROOCK_VERSION"), arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -287,6 +287,7 @@ pub enum Data {
         folder: DataFolderArguments,
     },
     /// Download a data set from its publishers, resuming partial downloads
+    #[cfg(feature = "download")]
     #[command(after_help = "Example:\n  stroock data fetch mnist")]
     Fetch {
         /// Name of the data set

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use stroock::series::SeriesError;
 use thiserror::Error;
 
+#[cfg(feature = "download")]
 use super::download::DownloadError;
 
 /// Why data cannot be found, fetched or read.
@@ -72,6 +73,7 @@ pub enum DataError {
         problem: LineProblem,
     },
     /// A file could not be downloaded.
+    #[cfg(feature = "download")]
     #[error(transparent)]
     Download(#[from] DownloadError),
     /// Another process is fetching the same data set.

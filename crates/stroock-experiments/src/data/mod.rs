@@ -20,8 +20,10 @@ pub mod activity;
 pub mod cache;
 pub mod check;
 pub mod content;
+#[cfg(feature = "download")]
 pub mod download;
 mod error;
+#[cfg(feature = "download")]
 pub mod fetch;
 pub mod folder;
 mod gzip;
@@ -33,5 +35,6 @@ pub mod source;
 pub use cache::Cache;
 pub use check::{CheckReport, check};
 pub use error::{DataError, FileProblem, LineProblem};
+#[cfg(feature = "download")]
 pub use fetch::{FetchEvent, FetchSettings, fetch};
 pub use folder::DataFolder;

@@ -47,8 +47,8 @@ pub(super) fn encode(width: u32, height: u32, rgb: &[u8]) -> Result<Vec<u8>, Fig
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Default);
-    encoder.set_filter(png::FilterType::NoFilter);
+    encoder.set_compression(png::Compression::Balanced);
+    encoder.set_filter(png::Filter::NoFilter);
     // So that a document shows it in the size it was drawn for: 96 CSS pixels to the inch.
     let per_metre = (96.0 * f64::from(PIXELS) / 0.0254).round() as u32;
     encoder.set_pixel_dims(Some(png::PixelDimensions {
