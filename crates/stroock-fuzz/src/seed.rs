@@ -59,7 +59,8 @@ const DATES: [&str; 16] = [
 /// All seeds of this build.
 pub fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
-    let mut add = |target, name: &str, content: Vec<u8>| all.push(Seed { target, name: name.to_owned(), content });
+    let mut add =
+        |target, name: &str, content: Vec<u8>| all.push(Seed { target, name: name.to_owned(), content });
     for (name, text) in TABLES {
         add("csv", name, text.into());
         add("gzip-csv", name, [&[200, 255, 0], text.as_bytes()].concat());
@@ -114,11 +115,13 @@ fn parquet(codec: Codec) -> Vec<u8> {
         ("on", Arc::new(BooleanArray::from(vec![true, false, true]))),
         ("note", Arc::new(StringArray::from(vec![Some("n"), None, Some("m")]))),
     ];
-    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)));
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, array)| (name, array, true)),
+    );
     let batch = batch.expect("columns have one length");
     let properties = WriterProperties::builder().set_compression(codec).build();
-    let mut writer =
-        ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).expect("the schema can be written");
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties))
+        .expect("the schema can be written");
     writer.write(&batch).expect("the rows can be written");
     writer.into_inner().expect("the file can be finished")
 }

@@ -72,7 +72,8 @@ fn mutated(content: &[u8], number: u32) -> Vec<u8> {
                 content.splice(at..at, piece);
             }
             _ => {
-                let number: &[u8] = [&b"1e400"[..], b"999999999999", b"-1", b"NaN", b"[[[[", b"\xff\xff"][random(6)];
+                let number: &[u8] =
+                    [&b"1e400"[..], b"999999999999", b"-1", b"NaN", b"[[[[", b"\xff\xff"][random(6)];
                 content.splice(at..end, number.iter().copied());
             }
         }
@@ -83,7 +84,8 @@ fn mutated(content: &[u8], number: u32) -> Vec<u8> {
 #[test]
 fn mutations_of_the_corpus_come_back() {
     // What needs burn is not under libFuzzer in the gate; it gets most of the time here.
-    let share = Duration::from_secs(std::env::var("STROOCK_REPLAY_SECONDS").map_or(1, |text| text.parse().unwrap()));
+    let share =
+        Duration::from_secs(std::env::var("STROOCK_REPLAY_SECONDS").map_or(1, |text| text.parse().unwrap()));
     for target in targets() {
         let inputs = inputs(target);
         let start = Instant::now();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use stroock::series::{Dataset, Labels, Observation, Series};
-use stroock_experiments::data::cache::{Cache, CacheOrigin};
 use stroock_experiments::data::DataError;
+use stroock_experiments::data::cache::{Cache, CacheOrigin};
 
 use crate::scratch::FOLDER;
 

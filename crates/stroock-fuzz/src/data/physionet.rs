@@ -15,13 +15,18 @@ const MEMBERS: [&str; 6] = ["set/1.txt", "set/2.txt", "../3.txt", "/4.txt", "set
 /// The input is an archive; or it has the files of one, which is made here, and the table of outcomes.
 pub fn run(data: &[u8]) {
     FOLDER.with(|folder| {
-        let (archive, outcomes) = match data.get(257..262) == Some(b"ustar") || data.starts_with(&[0x1f, 0x8b]) {
-            true => (data.to_vec(), &[][..]),
-            false => packed(data),
-        };
+        let (archive, outcomes) =
+            match data.get(257..262) == Some(b"ustar") || data.starts_with(&[0x1f, 0x8b]) {
+                true => (data.to_vec(), &[][..]),
+                false => packed(data),
+            };
         let archive = folder.write("stays/set.tar", &archive);
         let Ok(stays) = read_stays(&[&archive]) else { return };
-        assert_eq!(fs::read_dir(folder.path().join("stays")).map_or(0, Iterator::count), 1, "nothing is unpacked");
+        assert_eq!(
+            fs::read_dir(folder.path().join("stays")).map_or(0, Iterator::count),
+            1,
+            "nothing is unpacked"
+        );
         let _ = write_long(&stays, std::io::sink());
         for settings in [PhysionetSettings::six_minutes(), PhysionetSettings::one_minute()] {
             let Ok(prepared) = prepare(&stays, &settings, ScaleOver::All) else { continue };

@@ -53,8 +53,7 @@ fn tried(source: &mut Unstructured<'_>) -> Result<()> {
     }
     let _ = solver.backward(&problem, &found.tape, &of_states[1.min(of_states.len())..]);
 
-    let [w_ih, w_hh, b_ih, b_hh, inputs] =
-        [&w_ih, &w_hh, &b_ih, &b_hh, &inputs].map(|values| single(values));
+    let [w_ih, w_hh, b_ih, b_hh, inputs] = [&w_ih, &w_hh, &b_ih, &b_hh, &inputs].map(|values| single(values));
     let weights = Weights { w_ih: &w_ih[..], w_hh: &w_hh, b_ih: &b_ih, b_hh: &b_hh };
     let problem =
         GruProblem { offsets: &offsets, direction, requested, width, hidden, inputs: &inputs, weights };

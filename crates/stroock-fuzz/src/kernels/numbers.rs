@@ -84,7 +84,10 @@ pub fn compare(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
         if found.is_finite() && expected.is_finite() {
             let error = (found - expected).abs();
-            assert!(error <= tolerance * scale, "{what}[{place}] = {found}, expected {expected}, scale {scale}");
+            assert!(
+                error <= tolerance * scale,
+                "{what}[{place}] = {found}, expected {expected}, scale {scale}"
+            );
         }
     }
 }

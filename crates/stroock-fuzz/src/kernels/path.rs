@@ -154,7 +154,9 @@ impl Chosen {
             start: &numbers.start,
             noise: match &numbers.noise {
                 Some(noise) => Noise::Given(noise),
-                None => Noise::Counter { key: NoiseKey::new(1, 0), series: &self.series, first_sample: u32::MAX },
+                None => {
+                    Noise::Counter { key: NoiseKey::new(1, 0), series: &self.series, first_sample: u32::MAX }
+                }
             },
             requests: match &self.requests {
                 Some((offsets, indices)) => Requests::At { offsets, indices },
@@ -178,7 +180,8 @@ impl Chosen {
 
     /// Compares with plain loops where these know the problem.
     fn compare(&self, states: &[f64]) {
-        let (Some(noise), 0, None) = (&self.noise, self.drift.kind % OwnedDrift::KINDS, &self.requests) else {
+        let (Some(noise), 0, None) = (&self.noise, self.drift.kind % OwnedDrift::KINDS, &self.requests)
+        else {
             return;
         };
         if self.solver.scheme != Scheme::GeometricEuler || !self.shared {

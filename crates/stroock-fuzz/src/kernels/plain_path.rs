@@ -67,7 +67,8 @@ fn moved(matrix: &[f64], z: &[f64]) -> Option<Vec<f64>> {
     for _ in 0..parts as usize {
         let (mut sum, mut term) = (z.clone(), z.clone());
         for k in 1..30 {
-            let product = matrix.chunks(z.len()).map(|row| row.iter().zip(&term).map(|(a, x)| a * x).sum::<f64>());
+            let product =
+                matrix.chunks(z.len()).map(|row| row.iter().zip(&term).map(|(a, x)| a * x).sum::<f64>());
             term = product.map(|x| x / (parts * f64::from(k))).collect();
             sum.iter_mut().zip(&term).for_each(|(sum, x)| *sum += x);
         }

@@ -44,11 +44,17 @@ pub fn seeds(add: &mut impl FnMut(&'static str, &str, Vec<u8>)) {
     few.push("weight", tensor);
     add("tensors", "few", few.to_bytes().expect("the file can be written"));
     add("tensors", "unchecked", small::unchecked(&few));
-    add("metrics", "rows", b"{\"epoch\":1,\"loss\":3.25,\"by\":\"patience\"}\n{\"epoch\":2,\"loss\":\"NaN\"}\n".to_vec());
+    add(
+        "metrics",
+        "rows",
+        b"{\"epoch\":1,\"loss\":3.25,\"by\":\"patience\"}\n{\"epoch\":2,\"loss\":\"NaN\"}\n".to_vec(),
+    );
     add("metrics", "half", b"{\"epoch\":1,\"loss\":3.25}\n{\"epoch\":9,\"lo".to_vec());
     let parts = stopped(&run.fit);
-    let file = |name: &str| parts.iter().find(|(this, _)| *this == name).map_or(&[][..], |(_, content)| content);
-    let state: Vec<(u8, &[u8])> = state::FILES.iter().zip(0..).map(|(name, kind)| (kind, file(name))).collect();
+    let file =
+        |name: &str| parts.iter().find(|(this, _)| *this == name).map_or(&[][..], |(_, content)| content);
+    let state: Vec<(u8, &[u8])> =
+        state::FILES.iter().zip(0..).map(|(name, kind)| (kind, file(name))).collect();
     add("state", "stopped", joined(&state));
     add("state", "counters", joined(&[(0, b"{\"epochs\":18446744073709551615,\"steps\":1,\"best\":null}")]));
     let folder: Vec<(u8, &[u8])> = run_folder::FILES[..6]
@@ -58,7 +64,11 @@ pub fn seeds(add: &mut impl FnMut(&'static str, &str, Vec<u8>)) {
         .collect();
     add("run-folder", "stopped", joined(&folder));
     add("run-folder", "model", joined(&[(0, toml.as_bytes()), (2, &model)]));
-    add("run-folder", "half-saved", joined(&[(0, b""), (6, b"{}"), (8, b"1"), (9, b""), (10, b"x"), (11, b"y")]));
+    add(
+        "run-folder",
+        "half-saved",
+        joined(&[(0, b""), (6, b"{}"), (8, b"1"), (9, b""), (10, b"x"), (11, b"y")]),
+    );
 }
 
 /// The files of a run of one epoch.
@@ -70,7 +80,9 @@ fn stopped(config: &FitConfig) -> Vec<(&'static str, Vec<u8>)> {
     let read = |name: &'static str| {
         let content = std::fs::read(folder.path().join(name)).expect("the run has all files");
         let content = match name.ends_with("safetensors") {
-            true => small::unchecked(&stroock::run::TensorFile::from_bytes(name, &content).expect("it can be read")),
+            true => small::unchecked(
+                &stroock::run::TensorFile::from_bytes(name, &content).expect("it can be read"),
+            ),
             false => content,
         };
         (name, content)

@@ -42,7 +42,10 @@ pub fn run(data: &[u8]) {
         }
         model_file::asked(&path);
         // Whatever stands in the files, nothing else is touched.
-        assert_eq!(fs::read(scratch.path().join("runs/beside.txt")).ok().as_deref(), Some(&b"not of the run"[..]));
+        assert_eq!(
+            fs::read(scratch.path().join("runs/beside.txt")).ok().as_deref(),
+            Some(&b"not of the run"[..])
+        );
         assert!(!has_notes || path.join("notes.txt").is_file());
         assert_eq!(fs::read_dir(scratch.path().join("runs")).map_or(0, Iterator::count), 2);
     });
@@ -56,7 +59,9 @@ fn read(folder: &RunFolder) {
     let _ = Metrics::read(&folder.paths().metrics());
     let _ = TensorFile::load(&folder.paths().model());
     if let Ok(Some(last)) = folder.load_last::<serde_json::Value>() {
-        folder.save_last(&last.model, &last.optimiser, &last.state).expect("a state that was read can be saved");
+        folder
+            .save_last(&last.model, &last.optimiser, &last.state)
+            .expect("a state that was read can be saved");
         assert!(folder.load_last::<serde_json::Value>().is_ok());
     }
 }

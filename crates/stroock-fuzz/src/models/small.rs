@@ -6,7 +6,9 @@ use burn::module::Module;
 use burn::tensor::Device;
 use stroock::estimator::{DataConfig, FitConfig, Goal, RunConfig};
 use stroock::initial::InitialWeights;
-use stroock::model::{DataDescription, Description, EncoderConfig, ModelConfig, ModelSettings, TableDescription};
+use stroock::model::{
+    DataDescription, Description, EncoderConfig, ModelConfig, ModelSettings, TableDescription,
+};
 use stroock::run::TensorFile;
 use stroock::series::table::{ReadOptions, Table};
 use stroock::series::{Scaler, Series};
@@ -26,7 +28,8 @@ pub fn table() -> Table {
 /// A configuration of a very small model of the table.
 pub fn config(table: &Table) -> FitConfig {
     let sampling = FitConfig::sampling(table, Goal::Impute).sampling;
-    let mut config = FitConfig::suggest(table, sampling, Goal::Impute).expect("there are values").with_epochs(1);
+    let mut config =
+        FitConfig::suggest(table, sampling, Goal::Impute).expect("there are values").with_epochs(1);
     if let ModelConfig::LatentSde(model) = &mut config.model {
         model.latent.dim = 3;
         model.decoder = stroock::model::DecoderConfig::Mlp(stroock::decoder::MlpConfig {

@@ -78,7 +78,9 @@ fn column(source: &mut Unstructured<'_>, kind: u8, zone: Option<&str>, rows: usi
     }
     macro_rules! times {
         ($array:ty) => {
-            Arc::new(<$array>::from(cells(source, rows, |source| source.arbitrary())?).with_timezone_opt(zone))
+            Arc::new(
+                <$array>::from(cells(source, rows, |source| source.arbitrary())?).with_timezone_opt(zone),
+            )
         };
     }
     let text = |source: &mut Unstructured<'_>| source.choose(&TEXTS).copied();
@@ -112,9 +114,11 @@ fn column(source: &mut Unstructured<'_>, kind: u8, zone: Option<&str>, rows: usi
         }
         22 => {
             let array = Decimal128Array::from(cells(source, rows, |source| source.arbitrary::<i128>())?);
-            Arc::new(array.with_precision_and_scale(38, source.arbitrary::<i8>()?.clamp(-38, 38)).unwrap_or_else(
-                |_| Decimal128Array::from(vec![None; rows]),
-            ))
+            Arc::new(
+                array
+                    .with_precision_and_scale(38, source.arbitrary::<i8>()?.clamp(-38, 38))
+                    .unwrap_or_else(|_| Decimal128Array::from(vec![None; rows])),
+            )
         }
         23 => Arc::new(NullArray::new(rows)),
         24 => {

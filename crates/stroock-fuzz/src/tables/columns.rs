@@ -9,14 +9,72 @@ use super::exercise;
 use crate::scratch::FOLDER;
 
 const NAMES: [&str; 24] = [
-    "id", "time", "date", "hour", "year", "month", "day", "variable", "value", "label", "class", "unit", "x",
-    "y", "index", "sensor", "timestamp", "", "Unnamed: 0", "minute", "second", "pulse", "#", "NA",
+    "id",
+    "time",
+    "date",
+    "hour",
+    "year",
+    "month",
+    "day",
+    "variable",
+    "value",
+    "label",
+    "class",
+    "unit",
+    "x",
+    "y",
+    "index",
+    "sensor",
+    "timestamp",
+    "",
+    "Unnamed: 0",
+    "minute",
+    "second",
+    "pulse",
+    "#",
+    "NA",
 ];
 const CELLS: [&str; 40] = [
-    "", "a", "b", "0", "1", "2", "-1", "1.5", "1,5", "1e5", "1e-320", "1e308", "1e400", "NaN", "inf", "NA",
-    "null", "2024-01-31", "2024-02-30", "31.01.2024", "01/02/2024", "20240131", "2024", "202401", "2024Q1",
-    "14:05", "47:30", "2024-01-31T14:05:00Z", "2024-01-31 14:05:00+05:45", "31 Jan 2024", "Jan 2024", "12",
-    "1999", "13", "60", "x;y", "-0", "0.1", "9223372036854775808", "1_000",
+    "",
+    "a",
+    "b",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "1.5",
+    "1,5",
+    "1e5",
+    "1e-320",
+    "1e308",
+    "1e400",
+    "NaN",
+    "inf",
+    "NA",
+    "null",
+    "2024-01-31",
+    "2024-02-30",
+    "31.01.2024",
+    "01/02/2024",
+    "20240131",
+    "2024",
+    "202401",
+    "2024Q1",
+    "14:05",
+    "47:30",
+    "2024-01-31T14:05:00Z",
+    "2024-01-31 14:05:00+05:45",
+    "31 Jan 2024",
+    "Jan 2024",
+    "12",
+    "1999",
+    "13",
+    "60",
+    "x;y",
+    "-0",
+    "0.1",
+    "9223372036854775808",
+    "1_000",
 ];
 const DELIMITERS: [&str; 4] = [",", ";", "\t", "|"];
 
@@ -33,8 +91,7 @@ fn tried(source: &mut Unstructured<'_>) -> Result<()> {
     let mut table = names.join(delimiter);
     table.push('\n');
     // A column mostly has cells of one kind: neighbours in the list.
-    let kinds: Vec<usize> =
-        (0..columns).map(|_| source.choose_index(CELLS.len())).collect::<Result<_>>()?;
+    let kinds: Vec<usize> = (0..columns).map(|_| source.choose_index(CELLS.len())).collect::<Result<_>>()?;
     while !source.is_empty() && table.len() < 2048 {
         for (column, kind) in kinds.iter().enumerate() {
             let near = usize::from(source.arbitrary::<u8>()? % 32);

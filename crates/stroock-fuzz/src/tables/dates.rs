@@ -27,7 +27,9 @@ pub fn run(data: &[u8]) {
     // What is written is read as the same time again, to the microsecond that is written.
     let written = scale.write(time);
     match scale.parse(&written) {
-        Some(again) => assert!((again - time).abs() <= 1.5e-6, "{text:?} -> {time} -> {written:?} -> {again}"),
+        Some(again) => {
+            assert!((again - time).abs() <= 1.5e-6, "{text:?} -> {time} -> {written:?} -> {again}")
+        }
         None => panic!("{text:?} -> {time} -> {written:?}, which cannot be read"),
     }
 }

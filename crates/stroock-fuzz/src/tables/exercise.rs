@@ -8,8 +8,7 @@ use stroock_series::table::{Duplicates, Overview, ReadOptions, Sampling, Step, T
 pub fn read(path: PathBuf) {
     let paths = [path];
     used(Table::read(&paths, &ReadOptions::default()));
-    let lenient =
-        ReadOptions { skip_bad_rows: true, duplicates: Duplicates::Mean, ..ReadOptions::default() };
+    let lenient = ReadOptions { skip_bad_rows: true, duplicates: Duplicates::Mean, ..ReadOptions::default() };
     match Table::read_with_cells(&paths, &lenient) {
         Ok((table, mut cells)) => {
             assert!(cells.rows() as u64 >= table.account.rows - table.account.skipped);

@@ -139,7 +139,9 @@ pub enum ModelConfigError {
         most: usize,
     },
     /// All parts together ask for more numbers than there may be.
-    #[error("the model asks for more than {most} numbers, which is all that there may be; choose smaller sizes")]
+    #[error(
+        "the model asks for more than {most} numbers, which is all that there may be; choose smaller sizes"
+    )]
     TooManyParameters {
         /// Most of them: what a model file holds, or what fits into memory.
         most: usize,

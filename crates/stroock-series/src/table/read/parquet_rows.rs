@@ -1,7 +1,6 @@
 //! The rows of a Parquet file.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -9,6 +8,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use parquet::file::metadata::ParquetMetaData;
 
 use super::arrow_rows::ArrowRows;
+use super::guarded::guarded;
 use crate::expansion;
 use crate::table::TableError;
 
@@ -61,9 +61,4 @@ impl Iterator for Batches {
         }
         next.unwrap_or_else(|| Some(Err(ArrowError::ParquetError(DAMAGED.into()))))
     }
-}
-
-/// Calls into the reader, which panics on some damaged files; what it was doing is then given up.
-fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
 }

@@ -58,7 +58,8 @@ impl Node {
 
     pub fn of_file(path: &Path, text: &str) -> Result<Self, ConfigError> {
         // Found once: every key asks for its line.
-        let ends: Vec<usize> = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
+        let ends: Vec<usize> =
+            text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
         let place = |span: Range<usize>| Place::File {
             path: path.to_owned(),
             line: 1 + ends.partition_point(|end| *end < span.start),
