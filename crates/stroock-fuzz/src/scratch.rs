@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread::LocalKey;
 
 use tempfile::{Builder, TempDir};
 
@@ -11,8 +10,10 @@ pub struct Scratch(TempDir);
 
 impl Scratch {
     fn new() -> Self {
-        let memory = Path::new("/dev/shm");
-        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        // libFuzzer leaves without tidying up: who starts it names a folder, and removes that.
+        let named = std::env::var_os("STROOCK_FUZZ_SCRATCH").map(PathBuf::from);
+        let in_memory = || Some(PathBuf::from("/dev/shm")).filter(|memory| memory.is_dir());
+        let parent = named.or_else(in_memory).unwrap_or_else(std::env::temp_dir);
         let folder = Builder::new().prefix("stroock-fuzz-").tempdir_in(parent);
         Scratch(folder.expect("a folder for inputs can be made"))
     }
@@ -44,8 +45,6 @@ impl Scratch {
 }
 
 thread_local! {
-    static SCRATCH: Scratch = Scratch::new();
+    /// The folder of this thread.
+    pub static FOLDER: Scratch = Scratch::new();
 }
-
-/// The folder of this thread.
-pub static FOLDER: &LocalKey<Scratch> = &SCRATCH;

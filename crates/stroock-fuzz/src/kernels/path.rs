@@ -77,7 +77,8 @@ impl Chosen {
             false => None,
         };
         let sigma = if strange { number(source, true)? } else { 0.1 + number(source, false)?.abs() };
-        let start = start(source, space, n, length(source, s * count)?, strange)?;
+        let rows = length(source, s * count)?;
+        let start = start(source, space, n, rows, strange)?;
         let normals = if scheme == Scheme::GeometricEuler { space.algebra_dim(n) } else { n };
         let noise = match source.arbitrary()? {
             true => {
@@ -91,9 +92,9 @@ impl Chosen {
             true => {
                 let offsets = offsets(source, count, 3)?;
                 let wanted = offsets.last().copied().filter(|&wanted| wanted < 64).unwrap_or(0);
-                let indices: Result<Vec<usize>> =
-                    (0..wanted).map(|_| Ok(usize::from(source.arbitrary::<u8>()? % 8))).collect();
-                Some((offsets, indices?))
+                let mut index = || -> Result<usize> { Ok(usize::from(source.arbitrary::<u8>()? % 8)) };
+                let indices = (0..wanted).map(|_| index()).collect::<Result<Vec<usize>>>()?;
+                Some((offsets, indices))
             }
             false => None,
         };

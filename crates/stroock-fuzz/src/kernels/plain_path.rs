@@ -59,7 +59,7 @@ fn matrix(space: Space, n: usize, coefficients: &[f64]) -> Vec<f64> {
 /// `exp(A) z` in parts of small norm.
 fn moved(matrix: &[f64], z: &[f64]) -> Option<Vec<f64>> {
     let norm = matrix.iter().map(|a| a * a).sum::<f64>().sqrt();
-    if !(norm < LARGEST) {
+    if norm.is_nan() || norm >= LARGEST {
         return None;
     }
     let parts = norm.ceil().max(1.0);

@@ -51,8 +51,9 @@ pub fn seeds(add: &mut impl FnMut(&'static str, &str, Vec<u8>)) {
     );
     add("metrics", "half", b"{\"epoch\":1,\"loss\":3.25}\n{\"epoch\":9,\"lo".to_vec());
     let parts = stopped(&run.fit);
-    let file =
-        |name: &str| parts.iter().find(|(this, _)| *this == name).map_or(&[][..], |(_, content)| content);
+    let file = |name: &str| {
+        parts.iter().find(|(this, _)| *this == name).map_or(&[][..], |(_, content)| &content[..])
+    };
     let state: Vec<(u8, &[u8])> =
         state::FILES.iter().zip(0..).map(|(name, kind)| (kind, file(name))).collect();
     add("state", "stopped", joined(&state));

@@ -62,45 +62,50 @@ fn cells<T>(
     rows: usize,
     mut cell: impl FnMut(&mut Unstructured<'_>) -> Result<T>,
 ) -> Result<Vec<Option<T>>> {
-    (0..rows).map(|_| Ok(if source.ratio(1, 8)? { None } else { Some(cell(source)?) })).collect()
+    let mut next =
+        || -> Result<Option<T>> { Ok(if source.ratio(1, 8)? { None } else { Some(cell(source)?) }) };
+    (0..rows).map(|_| next()).collect()
 }
 
 fn column(source: &mut Unstructured<'_>, kind: u8, zone: Option<&str>, rows: usize) -> Result<ArrayRef> {
     macro_rules! numbers {
-        ($array:ty) => {
-            Arc::new(<$array>::from(cells(source, rows, |source| source.arbitrary())?))
+        ($array:ty, $number:ty) => {
+            Arc::new(<$array>::from(cells(source, rows, |source| source.arbitrary::<$number>())?))
         };
     }
     macro_rules! small {
-        ($array:ty) => {
-            Arc::new(<$array>::from(cells(source, rows, |source| Ok(source.arbitrary::<u8>()?.into()))?))
+        ($array:ty, $number:ty) => {
+            Arc::new(<$array>::from(cells(source, rows, |source| {
+                Ok(<$number>::from(source.arbitrary::<u8>()?))
+            })?))
         };
     }
     macro_rules! times {
         ($array:ty) => {
             Arc::new(
-                <$array>::from(cells(source, rows, |source| source.arbitrary())?).with_timezone_opt(zone),
+                <$array>::from(cells(source, rows, |source| source.arbitrary::<i64>())?)
+                    .with_timezone_opt(zone),
             )
         };
     }
     let text = |source: &mut Unstructured<'_>| source.choose(&TEXTS).copied();
     Ok(match kind {
-        0 | 1 => numbers!(Float64Array),
-        2 => numbers!(Float32Array),
-        3 => numbers!(Int64Array),
-        4 => small!(Int64Array),
-        5 => small!(Float64Array),
-        6 => small!(Int32Array),
-        7 => numbers!(UInt64Array),
-        8 => numbers!(Int8Array),
-        9 => numbers!(UInt32Array),
-        10 => numbers!(BooleanArray),
+        0 | 1 => numbers!(Float64Array, f64),
+        2 => numbers!(Float32Array, f32),
+        3 => numbers!(Int64Array, i64),
+        4 => small!(Int64Array, i64),
+        5 => small!(Float64Array, f64),
+        6 => small!(Int32Array, i32),
+        7 => numbers!(UInt64Array, u64),
+        8 => numbers!(Int8Array, i8),
+        9 => numbers!(UInt32Array, u32),
+        10 => numbers!(BooleanArray, bool),
         11 => times!(TimestampSecondArray),
         12 => times!(TimestampMillisecondArray),
         13 => times!(TimestampMicrosecondArray),
         14 => times!(TimestampNanosecondArray),
-        15 => numbers!(Date32Array),
-        16 => numbers!(Date64Array),
+        15 => numbers!(Date32Array, i32),
+        16 => numbers!(Date64Array, i64),
         17 => Arc::new(StringArray::from(cells(source, rows, text)?)),
         18 => Arc::new(LargeStringArray::from(cells(source, rows, text)?)),
         19 => Arc::new(StringViewArray::from(cells(source, rows, text)?)),
@@ -117,7 +122,7 @@ fn column(source: &mut Unstructured<'_>, kind: u8, zone: Option<&str>, rows: usi
             Arc::new(
                 array
                     .with_precision_and_scale(38, source.arbitrary::<i8>()?.clamp(-38, 38))
-                    .unwrap_or_else(|_| Decimal128Array::from(vec![None; rows])),
+                    .unwrap_or_else(|_| Decimal128Array::from(vec![None::<i128>; rows])),
             )
         }
         23 => Arc::new(NullArray::new(rows)),
@@ -125,6 +130,6 @@ fn column(source: &mut Unstructured<'_>, kind: u8, zone: Option<&str>, rows: usi
             let lists: Vec<Option<Vec<Option<i32>>>> = cells(source, rows, |_| Ok(vec![Some(1)]))?;
             Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists))
         }
-        _ => numbers!(Time64NanosecondArray),
+        _ => numbers!(Time64NanosecondArray, i64),
     })
 }

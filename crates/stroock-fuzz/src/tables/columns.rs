@@ -111,7 +111,7 @@ fn tried(source: &mut Unstructured<'_>) -> Result<()> {
 
 fn options(source: &mut Unstructured<'_>, names: &[&str]) -> Result<ReadOptions> {
     let mut options = ReadOptions::default();
-    let mut name = |source: &mut Unstructured<'_>| -> Result<Option<String>> {
+    let name = |source: &mut Unstructured<'_>| -> Result<Option<String>> {
         Ok(match source.ratio(1, 4)? {
             true => Some((*source.choose(names)?).to_owned()),
             false => None,
