@@ -41,6 +41,12 @@ pub enum ArgumentError {
         /// Place in the flat slice.
         index: usize,
     },
+    /// A result would have more numbers than any memory has.
+    #[error("`{argument}` asks for more numbers than there is memory")]
+    TooMany {
+        /// Name of the argument.
+        argument: &'static str,
+    },
     /// Offsets do not describe consecutive runs.
     #[error("`{argument}` must start at 0 and never decrease, but entry {index} does not")]
     Offsets {
@@ -86,6 +92,17 @@ pub fn check_length(
         return Ok(());
     }
     Err(ArgumentError::Length { argument, shape, expected, actual })
+}
+
+/// The numbers of a result with these extents.
+///
+/// # Errors
+/// When they are more than any memory has.
+pub(crate) fn result_length(argument: &'static str, extents: &[usize]) -> Result<usize, ArgumentError> {
+    /// Bytes that the address space of a process has, in numbers of double precision.
+    const MOST: usize = 1 << 43;
+    let length = extents.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent));
+    length.filter(|&length| length <= MOST).ok_or(ArgumentError::TooMany { argument })
 }
 
 /// Checks every extent.

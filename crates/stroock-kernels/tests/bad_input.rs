@@ -9,7 +9,9 @@ use stroock_kernels::noise::NoiseKey;
 use stroock_kernels::path::{
     Chebyshev, Drift, Grid, Memory, Noise, PathError, PathProblem, PathSolver, Prior, Requests, Scheme, Space,
 };
-use stroock_kernels::start::{Draws, PowerSphericalStart, StartDistribution, uniform};
+use stroock_kernels::start::{
+    Draws, PowerSphericalStart, StartDistribution, StartError, WrappedNormalStart, uniform,
+};
 
 fn good() -> Batch<f32> {
     Batch::chebyshev(Space::Sphere, 3, 2, 1, 4)
@@ -33,6 +35,8 @@ fn arguments_are_named() {
     let cases = [
         (error(|b| b.dim = 1), "dim"),
         (error(|b| b.samples = 0), "samples"),
+        (error(|b| b.samples = usize::MAX), "start"),
+        (error(|b| (b.samples, b.dim) = (1 << 62, 4)), "start"),
         (error(|b| b.sigma = 0.0), "sigma"),
         (error(|b| b.sigma = -1.0), "sigma"),
         (error(|b| b.sigma = f32::NAN), "sigma"),
@@ -284,4 +288,20 @@ proptest! {
             prop_assert!(prior_terms == 0 || path.kl.iter().all(|kl| kl.is_finite()));
         }
     }
+}
+
+#[test]
+fn start_points_of_no_dimension_or_beyond_memory() {
+    let draws = |samples| Draws { key: NoiseKey::new(1, 0), series: &[], samples, first_sample: 0 };
+    // One distribution without numbers is none, whatever the number of series.
+    let start = PowerSphericalStart { dim: 0, mu: &[], kappa: &[1.0_f64] };
+    assert!(matches!(start.sample(draws(1)), Err(StartError::Dimension { dim: 0, .. })));
+    let draws = |samples| Draws { key: NoiseKey::new(1, 0), series: &[0], samples, first_sample: 0 };
+    let start = PowerSphericalStart { dim: 2, mu: &[1.0_f64, 0.0], kappa: &[1.0] };
+    let too_many = |error: StartError| matches!(error, StartError::Argument(ArgumentError::TooMany { .. }));
+    assert!(too_many(start.sample(draws(usize::MAX)).unwrap_err()));
+    assert!(too_many(start.pull_back(draws(usize::MAX), &[], &[0.0]).err().unwrap()));
+    assert!(too_many(uniform::<f64>(3, draws(usize::MAX)).unwrap_err()));
+    let start = WrappedNormalStart { dim: usize::MAX, mean: &[0.0_f64], scale: &[1.0, 1.0] };
+    assert!(start.sample(draws(1)).is_err());
 }

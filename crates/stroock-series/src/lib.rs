@@ -4,6 +4,7 @@
 //! units of the user, describes it, and writes predictions back.
 
 mod dataset;
+pub mod expansion;
 mod quantile;
 mod scaler;
 mod selection;

@@ -11,11 +11,12 @@ use stroock::initial::InitialWeights;
 use stroock::latent::LatentConfig;
 use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
-    DecoderConfig, EncoderConfig, GaussianProcessConfig, GppVaeConfig, LatentOdeConfig, LatentSdeConfig,
-    ModelConfigError, ModelSettings, MtandEncConfig, MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig,
-    OdeConfig, OdeOdeConfig, PathDraws, ReferenceSizes, S5Config, S5Sizes, SdeConfig, SecondOrderConfig,
-    TimeViewsSizes,
+    DataDescription, DecoderConfig, Description, EncoderConfig, GaussianProcessConfig, GppVaeConfig,
+    LatentOdeConfig, LatentSdeConfig, ModelConfig, ModelConfigError, ModelSettings, MtandEncConfig,
+    MtandFullConfig, NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, PathDraws, ReferenceSizes,
+    S5Config, S5Sizes, SdeConfig, SecondOrderConfig, TimeViewsSizes,
 };
+use stroock::run::TensorFile;
 use stroock::series::{Observation, Scaler};
 use stroock::task::{TaskConfig, TaskKind};
 use stroock_kernels::noise::NoiseKey;
@@ -303,4 +304,39 @@ fn layers_of_recurrences_without_numbers_or_beyond_memory() {
 fn scalers_without_numbers() {
     // `{"shift":[],"scale":[]}` is a scaler to serde, and `Scaler::default()` is this one.
     let _ = Scaler::default().to_model(0, 1.0);
+}
+
+#[test]
+fn tasks_and_reference_points_beyond_memory() {
+    let task = |hidden: Vec<usize>| LatentSdeConfig {
+        task: Some(TaskConfig {
+            output: TaskKind::ClassPerSeries { classes: 2 },
+            network: MlpConfig { hidden, ..MlpConfig::default() },
+        }),
+        ..config(ATTENTION, 3)
+    };
+    assert_eq!(fault(&task(vec![4, 4])), "none");
+    assert_eq!(fault(&task(vec![1 << 20, 1 << 20])), "task.network.hidden");
+    let points = config(TimeAttentionConfig { reference_points: 1 << 20, ..ATTENTION }, 3);
+    assert_eq!(fault(&points), "encoder.reference_points");
+}
+
+#[test]
+fn a_model_file_takes_no_more_memory_than_it_holds() {
+    let big = |hidden: Vec<usize>| {
+        let decoder = DecoderConfig::Mlp(MlpConfig { hidden, ..MlpConfig::default() });
+        ModelConfig::from(LatentSdeConfig { decoder, ..config(ATTENTION, 3) })
+    };
+    let data = DataDescription::new(oscillations::batcher(), &["x", "y"]);
+    // Every map is within its bound; all of them together are a terabyte.
+    let description = Description { model: big(vec![1 << 14; 1000]), data };
+    let mut file = TensorFile::new();
+    description.metadata().unwrap().note(&mut file);
+    let read = Description::<ModelConfig>::from_tensors(&file, "small.safetensors".as_ref(), &Device::flex());
+    let error = read.unwrap_err().to_string();
+    assert!(error.contains("small.safetensors") && error.contains("more than 65536 numbers"), "{error}");
+    // So are those of a configuration, which has no file.
+    let mut weights = InitialWeights::within(1000, 1, &Device::flex());
+    let error = description.model.init(&mut weights).unwrap_err();
+    assert!(matches!(error, ModelConfigError::TooManyParameters { most: 1000 }), "{error}");
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use stroock::series::expansion::Expanded;
 
 use super::error::DataError;
 
@@ -19,7 +19,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>, DataError> {
     let mut file = BufReader::with_capacity(BUFFER, file);
     let start = file.fill_buf().map_err(DataError::io("read", path))?;
     if start.starts_with(&MAGIC) {
-        return Ok(Box::new(MultiGzDecoder::new(file)));
+        return Ok(Box::new(Expanded::new(file)));
     }
     Ok(Box::new(file))
 }

@@ -5,7 +5,7 @@ use stroock_geometry::Real;
 use super::MoebiusError;
 use super::curve::{Curve, CurvePoint, SeriesTimes};
 use super::energy::drift_at;
-use crate::argument::{check_finite, check_length, check_not_empty, check_offsets};
+use crate::argument::{check_finite, check_length, check_not_empty, check_offsets, result_length};
 use crate::noise::{Purpose, Stream};
 use crate::path::Attractor;
 use crate::start::Draws;
@@ -87,7 +87,8 @@ impl<'a, T: Real> MoebiusProcess<'a, T> {
                 return Err(MoebiusError::TimesOutOfOrder { argument: "knots", series, index: index + 1 });
             }
         }
-        check_length("positions", "[knots, dim]", times.len() * self.dim, self.positions.len())?;
+        let expected = times.len().saturating_mul(self.dim);
+        check_length("positions", "[knots, dim]", expected, self.positions.len())?;
         check_finite("positions", self.positions)?;
         check_length("widths", "[knots]", times.len(), self.widths.len())?;
         let bad = |width: &T| !(*width > T::zero() && width.is_finite());
@@ -111,6 +112,7 @@ impl<'a, T: Real> MoebiusProcess<'a, T> {
         check_not_empty([("requests.times", times.len()), ("samples", draws.samples)])?;
         check_finite("requests.times", times)?;
         check_length("series", "[series]", self.series(), draws.series.len())?;
+        result_length("samples", &[draws.samples, times.len().max(self.series()), self.dim])?;
         Ok(())
     }
 

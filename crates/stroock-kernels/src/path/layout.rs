@@ -46,7 +46,7 @@ impl<T: Real> PathProblem<'_, T> {
         if !(self.sigma > T::zero() && self.sigma.is_finite()) {
             return Err(PathError::Sigma { sigma: self.sigma.as_f64() });
         }
-        let row = self.samples * n;
+        let row = self.samples.saturating_mul(n);
         let series = self.start.len() / row;
         check_not_empty([("start", series)])?;
         check_length("start", "[samples, series, dim]", series * row, self.start.len())?;
@@ -72,7 +72,7 @@ impl<T: Real> PathProblem<'_, T> {
         if let Prior::Drift(prior) = &self.prior {
             prior.check(Role::Prior, extents)?;
         }
-        self.noise.check(series, self.samples * steps * normals)?;
+        self.noise.check(series, self.samples.saturating_mul(steps).saturating_mul(normals))?;
         let request_offsets = self.requests.offsets(&step_offsets)?;
         Ok(Layout { m, normals, series, step_offsets, request_offsets })
     }

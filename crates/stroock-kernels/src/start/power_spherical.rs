@@ -5,7 +5,7 @@ use stroock_geometry::distribution::Coupling;
 use stroock_geometry::{DistributionError, PowerSpherical, Real, UniformSphere};
 
 use super::{Draws, Family, StartDistribution, StartError, StartGradients};
-use crate::argument::check_length;
+use crate::argument::{check_length, result_length};
 
 /// The power spherical distributions `S(mu_b, kappa_b)` of the start points of `B` series.
 ///
@@ -35,7 +35,8 @@ impl<T: Real> StartDistribution<T> for PowerSphericalStart<'_, T> {
     fn sample(&self, draws: Draws<'_>) -> Result<Vec<T>, StartError> {
         let distributions = self.distributions()?;
         check_length("series", "[series]", distributions.len(), draws.series.len())?;
-        let mut points = vec![T::zero(); draws.samples * distributions.len() * self.dim];
+        let length = result_length("samples", &[draws.samples, distributions.len(), self.dim])?;
+        let mut points = vec![T::zero(); length];
         points.par_chunks_exact_mut(self.dim).enumerate().try_for_each(|(row, z)| {
             let (sample, b) = (row / distributions.len(), row % distributions.len());
             let mut stream = draws.stream(sample, b);
@@ -61,7 +62,8 @@ impl<T: Real> StartDistribution<T> for PowerSphericalStart<'_, T> {
         let (distributions, n) = (self.distributions()?, self.dim);
         let series = distributions.len();
         check_length("series", "[series]", series, draws.series.len())?;
-        check_length("of_points", "[samples, series, dim]", draws.samples * series * n, of_points.len())?;
+        let points = result_length("samples", &[draws.samples, series, n])?;
+        check_length("of_points", "[samples, series, dim]", points, of_points.len())?;
         check_length("of_kl", "[series]", series, of_kl.len())?;
         let mut mu = vec![T::zero(); series * n];
         let mut kappa = vec![T::zero(); series];
@@ -102,9 +104,13 @@ impl<T: Real> PowerSphericalStart<'_, T> {
     /// The distribution of every series. Points follow `mu` by parallel transport: unbiased as the derivative at fixed
     /// noise is, and of smaller variance.
     fn distributions(&self) -> Result<Vec<PowerSpherical<'_, T>>, StartError> {
-        check_length("mu", "[series, dim]", self.kappa.len() * self.dim, self.mu.len())?;
+        if self.dim == 0 {
+            return Err(StartError::Dimension { dim: 0, least: 2 });
+        }
+        let expected = self.kappa.len().saturating_mul(self.dim);
+        check_length("mu", "[series, dim]", expected, self.mu.len())?;
         self.mu
-            .chunks_exact(self.dim.max(1))
+            .chunks_exact(self.dim)
             .zip(self.kappa)
             .enumerate()
             .map(|(series, (mu, &kappa))| {
@@ -124,7 +130,7 @@ pub fn uniform<T: Real>(dim: usize, draws: Draws<'_>) -> Result<Vec<T>, StartErr
     let series = draws.series.len();
     let distribution =
         UniformSphere::new(dim).map_err(|source| StartError::Parameters { series: 0, source })?;
-    let mut points = vec![T::zero(); draws.samples * series * dim];
+    let mut points = vec![T::zero(); result_length("samples", &[draws.samples, series, dim])?];
     points.par_chunks_exact_mut(dim).enumerate().try_for_each(|(row, z)| {
         let b = row % series;
         distribution

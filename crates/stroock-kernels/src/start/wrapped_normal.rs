@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use stroock_geometry::Real;
 
 use super::{Draws, Family, StartDistribution, StartError, StartGradients};
-use crate::argument::{check_finite, check_length};
+use crate::argument::{check_finite, check_length, result_length};
 use crate::noise::standard_normals;
 
 /// Normal distributions in the tangent space at the origin `o = (1, 0, ..)` of hyperbolic space, wrapped around it:
@@ -74,7 +74,7 @@ impl<T: Real> WrappedNormalStart<'_, T> {
         if width == 0 {
             return Err(StartError::Dimension { dim: self.dim, least: 2 });
         }
-        check_length("mean", "[series, dim - 1]", series * width, self.mean.len())?;
+        check_length("mean", "[series, dim - 1]", series.saturating_mul(width), self.mean.len())?;
         check_finite("mean", self.mean)?;
         for (b, (mean, scale)) in self.mean.chunks_exact(width).zip(self.scale).enumerate() {
             let scale = scale.as_f64();
@@ -109,7 +109,7 @@ impl<T: Real> StartDistribution<T> for WrappedNormalStart<'_, T> {
     fn sample(&self, draws: Draws<'_>) -> Result<Vec<T>, StartError> {
         let (series, n) = (self.check()?, self.dim);
         check_length("series", "[series]", series, draws.series.len())?;
-        let mut points = vec![T::zero(); draws.samples * series * n];
+        let mut points = vec![T::zero(); result_length("samples", &[draws.samples, series, n])?];
         points.par_chunks_exact_mut(n).enumerate().try_for_each(|(row, z)| {
             let (sample, b) = (row / series, row % series);
             let [mut xi, mut v] = [vec![0.0; n - 1], vec![0.0; n - 1]];
@@ -145,7 +145,8 @@ impl<T: Real> StartDistribution<T> for WrappedNormalStart<'_, T> {
         let (series, n) = (self.check()?, self.dim);
         let width = n - 1;
         check_length("series", "[series]", series, draws.series.len())?;
-        check_length("of_points", "[samples, series, dim]", draws.samples * series * n, of_points.len())?;
+        let points = result_length("samples", &[draws.samples, series, n])?;
+        check_length("of_points", "[samples, series, dim]", points, of_points.len())?;
         check_length("of_kl", "[series]", series, of_kl.len())?;
         let mut location = vec![T::zero(); series * width];
         let mut spread = vec![T::zero(); series];

@@ -71,6 +71,39 @@ pub enum TableError {
         /// The line.
         line: String,
     },
+    /// There are more columns than any table of series has.
+    #[error(
+        "`{file}` has {columns} columns, more than the {most} that are read; is its first line a header, and its \
+         delimiter the right one? A table of so many variables is better written in the long form"
+    )]
+    TooManyColumns {
+        /// Name of the file.
+        file: String,
+        /// Its columns.
+        columns: usize,
+        /// Most columns.
+        most: usize,
+    },
+    /// A Parquet file announces more rows than its size can be of.
+    #[error(
+        "`{file}` has {bytes} bytes and announces {rows} rows of {columns} columns, far more than tables of that size \
+         have; if that is right, set the environment variable {variable} to the number of bytes that it may expand to \
+         (at least {expanded})"
+    )]
+    TooManyRows {
+        /// Name of the file.
+        file: String,
+        /// Its size.
+        bytes: u64,
+        /// Its rows.
+        rows: u64,
+        /// Its columns.
+        columns: usize,
+        /// Bytes of so many numbers.
+        expanded: u64,
+        /// Environment variable that allows more.
+        variable: &'static str,
+    },
     /// Two columns have one name.
     #[error("`{file}`: two columns have the name `{column}`; rename one of them")]
     TwoColumns {

@@ -13,7 +13,7 @@ use crate::latent::{PathGrid, PathRequests};
 use crate::series::{Labels, Observation, Series, SeriesSource};
 
 /// Points that a grid may have.
-const LONGEST_GRID: usize = 1 << 24;
+const LONGEST_GRID: usize = 1 << 20;
 
 /// How series become batches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

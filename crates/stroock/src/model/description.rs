@@ -21,6 +21,8 @@ const VERSION: u32 = 2;
 const KIND: &str = "kind";
 const MODEL: &str = "model";
 const DATA: &str = "data";
+/// Numbers that a model may draw beside those that its file holds.
+const BESIDE: usize = 1 << 16;
 
 /// A channel of the observations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -247,8 +249,12 @@ impl<C: ModelSettings> Description<C> {
             return Err(ModelFileError::Metadata { path: name(), key: DATA, reason: reason.into() });
         }
         let config = |source| ModelFileError::Config { path: name(), source };
-        // The parameters are replaced at once; any seed does.
-        let model = description.model.init(&mut InitialWeights::new(0, device)).map_err(config)?;
+        // The parameters are replaced at once; any seed does. A model whose sizes ask for more than the file holds is not
+        // that of the file, and must not take memory before this is noticed.
+        let held: usize = file.tensors.iter().map(|(_, tensor)| tensor.values().len()).sum();
+        let mut weights = InitialWeights::within(held.saturating_add(BESIDE), 0, device);
+        let model = description.model.init(&mut weights).map_err(config)?;
+        weights.check().map_err(config)?;
         Ok((from_file(model.materialize(), file)?, description))
     }
 }

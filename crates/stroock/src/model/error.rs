@@ -138,6 +138,14 @@ pub enum ModelConfigError {
         /// Most parameters of a map.
         most: usize,
     },
+    /// All parts together ask for more numbers than there may be.
+    #[error(
+        "the model asks for more than {most} numbers, which is all that there may be; choose smaller sizes"
+    )]
+    TooManyParameters {
+        /// Most of them: what a model file holds, or what fits into memory.
+        most: usize,
+    },
     /// A number that must be positive is not.
     #[error("`{key}` is {value}; it must be positive and finite")]
     NotPositive {

@@ -73,9 +73,11 @@ macro_rules! register {
             }
 
             fn init(&self, weights: &mut InitialWeights) -> Result<StandardModel, ModelConfigError> {
-                Ok(match self {
+                let model = match self {
                     $(ModelConfig::$model(config) => StandardModel::$model(config.init(weights)?),)+
-                })
+                };
+                weights.check()?;
+                Ok(model)
             }
         }
 

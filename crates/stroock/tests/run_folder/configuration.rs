@@ -369,3 +369,26 @@ proptest! {
         let _ = resolve::<Config>(None, &[(key, value)]);
     }
 }
+
+#[test]
+fn keys_without_end_and_deep_tables_are_refused() {
+    let deep = "a.".repeat(60_000) + "a";
+    let error = resolve::<Config>(None, &[(deep.clone(), "1".into())]).unwrap_err();
+    assert!(matches!(error, ConfigError::OverrideKey { .. }));
+    let nested = format!("a = {}{}\n", "[".repeat(60_000), "]".repeat(60_000));
+    for text in [format!("{deep} = 1\n"), format!("[{deep}]\n"), nested] {
+        assert!(matches!(read_file(&text), Err(ConfigError::Syntax { .. })));
+    }
+}
+
+#[test]
+fn a_file_of_many_tables_is_refused_in_no_time() {
+    let start = std::time::Instant::now();
+    let tables: String = (0..50_000).map(|i| format!("[weights.t{i}]\nkind = \"x\"\n")).collect();
+    assert!(read_file(&tables).is_err());
+    assert!(start.elapsed() < std::time::Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+fn read_file(text: &str) -> Result<Config, ConfigError> {
+    resolve::<Config>(Some((Path::new("config.toml"), text)), &[])
+}

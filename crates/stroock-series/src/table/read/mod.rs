@@ -9,6 +9,8 @@ mod cells;
 mod collect;
 mod csv_rows;
 mod decimal;
+#[cfg(feature = "parquet")]
+mod guarded;
 mod guess;
 mod guess_time;
 mod intern;

@@ -25,6 +25,9 @@ pub(super) enum Next {
 /// Rows that are looked at to find out what the columns are.
 pub(super) const AHEAD: usize = 1000;
 
+/// Most columns of a table; the names of columns are compared with each other.
+const MOST_COLUMNS: usize = 1 << 16;
+
 /// The rows of a file.
 pub(super) trait Rows {
     /// Name of the file.
@@ -52,8 +55,12 @@ pub(super) trait Rows {
     fn zone(&self, column: usize) -> Option<&str>;
 }
 
-/// Checks that a header has names, and that they differ.
+/// Checks that a header has names, not too many of them, and that they differ.
 pub(super) fn check_header(file: &str, header: &[String]) -> Result<(), TableError> {
+    if header.len() > MOST_COLUMNS {
+        let (file, columns) = (file.to_owned(), header.len());
+        return Err(TableError::TooManyColumns { file, columns, most: MOST_COLUMNS });
+    }
     let named = || header.iter().filter(|name| !name.is_empty());
     if named().next().is_some() && named().all(|name| name.parse::<f64>().is_ok()) {
         return Err(TableError::NoHeader { file: file.to_owned(), line: header.join(",") });

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::csv_rows::CsvRows;
 use super::rows::Rows;
+use crate::expansion::Expanded;
 use crate::table::TableError;
 
 /// Bytes that are looked at to find out what a file is.
@@ -59,7 +58,7 @@ fn text(
     let (mut head, rest) = match head.starts_with(GZIP) {
         false => (head, rest),
         true => {
-            let plain = MultiGzDecoder::new(Cursor::new(head).chain(rest));
+            let plain = Expanded::new(Cursor::new(head).chain(rest));
             look(Box::new(BufReader::with_capacity(BUFFER, plain))).map_err(TableError::io(&file))?
         }
     };

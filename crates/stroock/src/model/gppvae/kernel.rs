@@ -38,9 +38,12 @@ impl FrameKernel {
     /// All series close to each other, harmonics that fall by `e` from each to the next, and equal shares.
     pub fn new(config: &GaussianProcessConfig, weights: &mut InitialWeights) -> Self {
         let &GaussianProcessConfig { objects, vector, harmonics, period, speed, .. } = config;
-        let mut rows = doubles(weights.normal([objects, vector], NOISE / speed).val());
-        rows.chunks_exact_mut(vector).for_each(|row| row[0] += 1.0 / speed);
-        let rows = Tensor::from_data(TensorData::new(rows, [objects, vector]), weights.device());
+        let drawn = weights.normal([objects, vector], NOISE / speed).val();
+        // Another one where there may not be so many.
+        let shape = drawn.dims();
+        let mut rows = doubles(drawn);
+        rows.chunks_exact_mut(shape[1]).for_each(|row| row[0] += 1.0 / speed);
+        let rows = Tensor::from_data(TensorData::new(rows, shape), weights.device());
         let falling: Vec<f64> = (0..=harmonics).map(|h| -(h as f64) / speed).collect();
         Self {
             objects: Param::from_tensor(rows),

@@ -12,6 +12,8 @@ use crate::task::TaskConfig;
 const LARGEST: usize = 1 << 20;
 /// Most parameters of one map: a gigabyte of them.
 const MOST_PARAMETERS: usize = 1 << 28;
+/// Most reference points: they are no parameters, and every series has a state at each.
+const MOST_REFERENCE_POINTS: usize = 1 << 14;
 
 impl LatentSdeConfig {
     /// Checks every size.
@@ -96,12 +98,17 @@ pub(in crate::model) fn decoder(
 pub(in crate::model) fn task(task: Option<&TaskConfig>) -> Result<(), ModelConfigError> {
     let Some(task) = task else { return Ok(()) };
     size("task.output", task.output.outputs(), 1)?;
-    task.network.hidden.iter().try_for_each(|&width| size("task.network.hidden", width, 1).map(|_| ()))
+    let widths = [&task.network.hidden[..], &[task.output.outputs()]].concat();
+    widths.iter().try_for_each(|&width| size("task.network.hidden", width, 1).map(|_| ()))?;
+    widths.windows(2).try_for_each(|pair| parameters("task.network.hidden", pair))
 }
 
 fn attention(config: &TimeAttentionConfig, channels: usize) -> Result<usize, ModelConfigError> {
     size("encoder.embedding", config.embedding, 2)?;
-    size("encoder.reference_points", config.reference_points, 1)?;
+    if !(1..=MOST_REFERENCE_POINTS).contains(&config.reference_points) {
+        let (key, size) = ("encoder.reference_points", config.reference_points);
+        return Err(ModelConfigError::Size { key, size, least: 1, most: MOST_REFERENCE_POINTS });
+    }
     let views = 1 + size("encoder.local_heads", config.local_heads, 0)?;
     parameters("encoder.embedding", &[config.embedding, config.embedding])?;
     parameters("encoder.hidden", &[config.hidden, channels, views])?;

@@ -10,6 +10,9 @@ use crate::model::{ModelConfigError, ModelSettings, point_features};
 use crate::series::Observation;
 use crate::task::{TaskConfig, TaskKind};
 
+/// Most layers: each of them takes a pass over all rows.
+const MOST_LAYERS: usize = 1 << 10;
+
 /// Sizes of the layers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -93,7 +96,10 @@ impl ModelSettings for S5Config {
         let S5Sizes { width, states, layers, unit } = self.encoder;
         size("encoder.width", width, 1)?;
         size("encoder.states", states, 1)?;
-        size("encoder.layers", layers, 1)?;
+        if !(1..=MOST_LAYERS).contains(&layers) {
+            let (key, size) = ("encoder.layers", layers);
+            return Err(ModelConfigError::Size { key, size, least: 1, most: MOST_LAYERS });
+        }
         parameters("encoder.width", &[features, width])?;
         parameters("encoder.layers", &[layers, width, width])?;
         parameters("encoder.states", &[layers, 2, states, width])?;

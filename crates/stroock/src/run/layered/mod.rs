@@ -112,11 +112,14 @@ fn read<C: DeserializeOwned>(tree: &Node) -> Result<C, Fault> {
     Reader::new(tree).read(PhantomData::<C>)
 }
 
+/// Tables that are tried for a key that is missing: each trial copies the tree and reads it again.
+const MOST_TABLES: usize = 256;
+
 /// A fault about a missing key with the table that lacks it. Serde does not tell which one it is below a table with a
 /// `kind`; it is the one where giving the key makes another fault, or none.
 fn located<C: DeserializeOwned>(mut fault: Fault, tree: &Node) -> Fault {
     let Some(name) = fault.missing().map(str::to_owned) else { return fault };
-    for count in 0.. {
+    for count in 0..MOST_TABLES {
         let mut tree = tree.clone();
         let Some((key, place)) = tree.give(&name, count) else { break };
         if read::<C>(&tree).err().is_none_or(|other| !other.is_about(&name)) {

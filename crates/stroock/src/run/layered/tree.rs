@@ -10,6 +10,8 @@ use super::{ConfigError, Place};
 
 /// Key of a table that says which kind of thing it describes.
 const KIND: &str = "kind";
+/// Most parts of the key of an override.
+const DEEPEST: usize = 80;
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -55,8 +57,13 @@ impl Node {
     }
 
     pub fn of_file(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let place =
-            |span: Range<usize>| Place::File { path: path.to_owned(), line: line_of(text, span.start) };
+        // Found once: every key asks for its line.
+        let ends: Vec<usize> =
+            text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect();
+        let place = |span: Range<usize>| Place::File {
+            path: path.to_owned(),
+            line: 1 + ends.partition_point(|end| *end < span.start),
+        };
         let table = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
             place: place(error.span().unwrap_or_default()),
             reason: error.message().to_owned(),
@@ -72,6 +79,10 @@ impl Node {
         let mut node = parsed.unwrap_or_else(|| Node::new(Value::Text(text.to_owned()), place.clone()));
         if !matches!(node.value, Value::Text(_) | Value::Table(_)) {
             node.typed = Some(text.to_owned());
+        }
+        // A tree is walked by recursion: one from a file is no deeper, because its reader refuses that.
+        if key.split('.').count() > DEEPEST {
+            return Err(ConfigError::OverrideKey { place });
         }
         for name in key.split('.').rev() {
             let name = name.trim();
@@ -196,9 +207,4 @@ fn of_value(value: &DeValue<'_>, place: Place, place_of: PlaceOf<'_>) -> Result<
         }
     };
     Ok(Node::new(value, place))
-}
-
-/// The line, from 1, of a byte.
-fn line_of(text: &str, byte: usize) -> usize {
-    1 + text.bytes().take(byte).filter(|byte| *byte == b'\n').count()
 }
