@@ -24,7 +24,7 @@ fn main() {
 }
 
 /// The commit of a package that cargo made, or of a checkout; none where there is neither.
-fn commit_of(folder: &Path) -> Option<String> {
+pub fn commit_of(folder: &Path) -> Option<String> {
     let note = folder.join(".cargo_vcs_info.json");
     match fs::read_to_string(&note) {
         Ok(text) => {
@@ -36,7 +36,7 @@ fn commit_of(folder: &Path) -> Option<String> {
 }
 
 /// The commit in cargo's note about a package: `{"git": {"sha1": "...", "dirty": true}, ...}`.
-fn of_package(note: &str) -> Option<String> {
+pub fn of_package(note: &str) -> Option<String> {
     let value = |key: &str| {
         let (_, rest) = note.split_once(&format!("\"{key}\""))?;
         Some(rest.trim_start().strip_prefix(':')?.trim_start())

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use stroock::estimator::{Horizon, Model, PredictOptions, Predictions};
-use stroock::series::table::{Column, DataFrame, ReadOptions, Table};
+use stroock::estimator::{Horizon, Model, PredictOptions, Predictions, SampleSource};
+use stroock::series::table::{Column, ReadOptions, Table};
 
 /// The answers of a model to `{"table": file, "target": column or null, "question": ..., "steps": ...}`.
 pub fn of(model: &Model, folder: &Path, asked: &Value) -> Value {
@@ -15,11 +15,15 @@ pub fn of(model: &Model, folder: &Path, asked: &Value) -> Value {
     match asked["question"].as_str().unwrap() {
         "gaps" => json!({
             "filled": predicted(&model.impute(&table, None, &options).unwrap()),
-            "sampled": columns(&model.sample(2, None, 1).unwrap()),
+            "sampled": sampled(model, SampleSource::Posterior),
+            "prior": sampled(model, SampleSource::Prior),
         }),
         "ahead" => {
             let steps = Horizon::Steps(asked["steps"].as_u64().unwrap() as usize);
-            json!({ "forecast": predicted(&model.forecast(&table, steps, None, &options).unwrap()) })
+            json!({
+                "forecast": predicted(&model.forecast(&table, steps, None, &options).unwrap()),
+                "prior": sampled(model, SampleSource::Prior),
+            })
         }
         "classes" => {
             let classes = model.classify(&table, &options).unwrap();
@@ -41,8 +45,9 @@ fn predicted(predictions: &Predictions) -> Value {
     })
 }
 
-/// The columns of numbers.
-fn columns(data_frame: &DataFrame) -> Value {
+/// The columns of numbers of new series.
+fn sampled(model: &Model, source: SampleSource) -> Value {
+    let data_frame = model.sample_from(source, 2, None, 1).unwrap();
     let numbers =
         data_frame.names.iter().zip(&data_frame.columns).filter_map(|(name, column)| match column {
             Column::Number(numbers) => Some((name.clone(), json!(numbers))),

@@ -42,6 +42,7 @@ pub const KINDS: [Kind; 8] = [
 /// Series to fit to, and the first of them to ask about.
 const FITTED: usize = 24;
 const ASKED: usize = 3;
+const EPOCHS: u64 = 20;
 
 impl Kind {
     /// Fits it, leaves the table of the question in a folder, and says what is asked.
@@ -58,8 +59,14 @@ impl Kind {
         let sampling = FitConfig::sampling(&table, data.goal()).sampling;
         let table = table.sampled(sampling);
         let config = FitConfig::suggest_with(self.model, &table, sampling, data.goal()).unwrap();
-        let config = small(config).with_epochs(3);
+        let config = small(config).with_epochs(EPOCHS);
         let mut fitted = config.fit(&table, None, &StopFlag::new(), Progress::hidden).unwrap();
+        // What a network says is shrunk until it is worth something; here it has to be heard.
+        for channel in
+            fitted.model.description.data.residual.iter_mut().flat_map(|process| &mut process.channels)
+        {
+            channel.shrinkage = 1.0;
+        }
         if fitted.model.classifier.is_some() {
             fitted.model.classifier = Some(classifier(&fitted.prepared.data));
         }
@@ -96,14 +103,17 @@ fn small(config: FitConfig) -> FitConfig {
     FitConfig { model: serde_json::from_value(model).unwrap(), ..config }
 }
 
+/// What settings call the sizes of layers.
+const SIZES: [&str; 8] =
+    ["hidden", "width", "embedding", "reference_points", "dim", "head", "latent", "generator"];
+
 fn shrink(settings: &mut Value) {
     let Value::Object(entries) = settings else { return };
     for (key, value) in entries {
-        match key.as_str() {
-            "hidden" if value.is_array() => *value = json!([4]),
-            "hidden" | "width" | "embedding" | "reference_points" | "dim" if value.is_number() => {
-                *value = json!(4)
-            }
+        let is_size = SIZES.contains(&key.as_str());
+        match value {
+            Value::Array(_) if is_size => *value = json!([4]),
+            Value::Number(_) if is_size => *value = json!(4),
             _ => shrink(value),
         }
     }
