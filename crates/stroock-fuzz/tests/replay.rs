@@ -19,15 +19,15 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
 }
 
+/// The seeds of a target and what is kept beside them.
 fn inputs(target: &Target) -> Vec<(String, Vec<u8>)> {
-    let folder = corpus().join(target.name);
-    let mut all: Vec<(String, Vec<u8>)> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap())
-        })
-        .collect();
+    let seeds = seeds().into_iter().filter(|seed| seed.target == target.name);
+    let mut all: Vec<(String, Vec<u8>)> = seeds.map(|seed| (seed.name, seed.content)).collect();
+    let kept = fs::read_dir(corpus().join(target.name)).into_iter().flatten();
+    all.extend(kept.map(|entry| {
+        let path = entry.unwrap().path();
+        (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap())
+    }));
     all.sort();
     all
 }
