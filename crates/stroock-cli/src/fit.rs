@@ -64,9 +64,12 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
     let fitted = config.fit.fit_over(world, &table, folder.as_ref(), &stop, progress)?;
     // The other processes have helped with the training, and are done.
     let (Some(folder), Some(fitted)) = (folder, fitted) else { return Ok(()) };
-    if fitted.outcome == Outcome::Stopped {
+    let stopped = || {
         let how = format!("go on with: stroock fit --out {} --resume", arguments.out.display());
-        return Err(Interrupted::after_epoch(fitted.epochs, how).into());
+        Failure::from(Interrupted::after_epoch(fitted.epochs, how))
+    };
+    if fitted.outcome == Outcome::Stopped {
+        return Err(stopped());
     }
     let model = fitted.model;
     let subject = Subject::of_split(fitted.split, fitted.prepared, table);
@@ -74,6 +77,9 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
     let evaluation = evaluate::evaluate(&model, &subject, &options)?;
     Record::new(&config, &subject, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
+    if stop.is_requested() {
+        return Err(stopped());
+    }
     let page = folder.paths().report();
     busy("writing the report", || {
         report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)

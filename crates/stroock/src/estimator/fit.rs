@@ -74,7 +74,7 @@ impl FitConfig {
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
-        self.train_over(&Alone, table, folder.into(), stop, progress)?.complete()
+        self.train_over(&Alone, table, folder.into(), stop, progress)?.complete(stop)
     }
 
     /// [`fit`](Self::fit) in one of several processes that train together, all of which call this with the same table; the
@@ -95,7 +95,7 @@ impl FitConfig {
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Option<Fitted>, EstimatorError> {
         let learnt = self.train_over(world, table, folder.into(), stop, progress)?;
-        if world.is_first() { learnt.complete().map(Some) } else { Ok(None) }
+        if world.is_first() { learnt.complete(stop).map(Some) } else { Ok(None) }
     }
 
     /// Everything up to the end of training.
@@ -205,22 +205,31 @@ struct Learnt<'a> {
 }
 
 impl Learnt<'_> {
-    /// Learns what is not part of the network, where training has come to an end.
-    fn complete(self) -> Result<Fitted, EstimatorError> {
+    /// Learns what is not part of the network, where training has come to an end. A request to stop in a folder leaves the
+    /// run as training has left it.
+    fn complete(self, stop: &StopFlag) -> Result<Fitted, EstimatorError> {
         let Self { config, table, folder, known, split, mut description, data, kept, trained, mut progress } =
             self;
         let model = trained.best_model.valid();
-        let is_finished = trained.outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0);
-        if is_finished {
+        let mut outcome = trained.outcome;
+        let mut goes_on = || {
+            if folder.is_some() && stop.is_requested() {
+                outcome = Outcome::Stopped;
+            }
+            outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0)
+        };
+        if goes_on() {
             progress.phase("learning how observations scatter around the paths");
             let about = &description.data;
             let process = residual_process(&model, about, &data, kept.as_ref(), &split, config.goal)?;
             description.data.residual = Some(process);
         }
         let mut model = Model { model, description, classifier: None, sampler: None };
-        if is_finished {
+        if goes_on() {
             progress.phase("learning what sampled series are made of");
             model.sampler = Sampler::fit(&model.predictor(), &data, &split)?;
+        }
+        if goes_on() {
             progress.phase("comparing methods that forecast");
             // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
             if let Some(mut forecaster) = Forecaster::choose(table, &known) {
@@ -231,17 +240,17 @@ impl Learnt<'_> {
             }
         }
         let prepared = Prepared::new(data, table.origins.clone());
-        if is_finished && config.learns_series() {
+        if config.learns_series() && goes_on() {
             progress.phase("learning classes of whole series");
             model.classifier = model.learn_series(&prepared, &split, config.classifier())?;
         }
         progress.finish();
-        if let (Some(folder), true) = (folder, is_finished) {
+        if let (Some(folder), true) = (folder, goes_on()) {
             model.save(&folder.paths().model())?;
         }
         Ok(Fitted {
             model,
-            outcome: trained.outcome,
+            outcome,
             epochs: trained.epochs,
             best: trained.best,
             prepared,
