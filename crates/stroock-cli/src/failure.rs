@@ -32,6 +32,11 @@ impl Interrupted {
 pub struct Failure(Box<dyn Error>);
 
 impl Failure {
+    /// The error of a library, where it is of this kind.
+    pub fn error<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+
     /// Prints the error with its causes, and gives the exit code.
     pub fn report(self) -> ExitCode {
         if self.0.is::<Interrupted>() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{DataConfig, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
+use stroock::estimator::{DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
 use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};
@@ -25,8 +25,9 @@ struct Results<'a> {
     model: String,
     epochs: u64,
     best_epoch: Option<u64>,
-    evaluation: &'a Evaluation,
-    report: String,
+    /// Nothing where no series has two values.
+    evaluation: Option<&'a Evaluation>,
+    report: Option<String>,
 }
 
 /// The configuration of a run folder.
@@ -74,7 +75,25 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
     let model = fitted.model;
     let subject = Subject::of_split(fitted.split, fitted.prepared, table);
     let options = EvaluateOptions::of(config.fit.goal);
-    let evaluation = evaluate::evaluate(&model, &subject, &options)?;
+    let path = folder.paths().model().display().to_string();
+    let results = |evaluation, report| Results {
+        run: arguments.out.display().to_string(),
+        model: path.clone(),
+        epochs: fitted.epochs,
+        best_epoch: fitted.best.map(|(epoch, _)| epoch),
+        evaluation,
+        report,
+    };
+    let evaluation = match evaluate::evaluate(&model, &subject, &options) {
+        Err(failure) if matches!(failure.error(), Some(EstimatorError::NothingToHoldOut)) => {
+            if arguments.json {
+                return print_json(&results(None, None));
+            }
+            print(&format!("{} epochs. There are no scores and no report: {failure}.", fitted.epochs))?;
+            return print(&format!("The model: {path}"));
+        }
+        evaluation => evaluation?,
+    };
     Record::new(&config, &subject, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
     if stop.is_requested() {
@@ -85,14 +104,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)
     })?;
     if arguments.json {
-        return print_json(&Results {
-            run: arguments.out.display().to_string(),
-            model: folder.paths().model().display().to_string(),
-            epochs: fitted.epochs,
-            best_epoch: fitted.best.map(|(epoch, _)| epoch),
-            evaluation: &evaluation,
-            report: page.display().to_string(),
-        });
+        return print_json(&results(Some(&evaluation), Some(page.display().to_string())));
     }
     let tested = match options.hold_out {
         HoldOut::Tail { .. } => {
@@ -111,7 +123,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         let longest = steps.map(|rung| rung.horizon).fold(1.0, f64::max);
         model.forecast_sentences(forecaster, longest).iter().try_for_each(|note| print(note))?;
     }
-    print(&format!("The model: {}", folder.paths().model().display()))?;
+    print(&format!("The model: {path}"))?;
     print(&format!("The report: {}", page.display()))
 }
 
@@ -172,6 +184,8 @@ fn begin(arguments: &FitArguments, processes: &Processes) -> Result<(RunFolder, 
     check_epochs(&config)?;
     config.fit.known_channels(&table)?;
     config.fit.logarithm_mask(&table)?;
+    // What cannot be learned from leaves no folder behind.
+    config.fit.check_scale(&table)?;
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
     Ok((folder, config, table))
