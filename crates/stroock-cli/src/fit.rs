@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stroock::estimator::{DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject};
+use stroock::estimator::{
+    DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, Goal, RunConfig, Subject,
+};
 use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
 use stroock::series::table::{Align, ReadOptions, Sampling, Table};

@@ -83,7 +83,8 @@ fn a_full_disk() {
     assert!(whole.output().unwrap().status.success());
     let calls = Call::read(&log).unwrap();
     let is_model = |call: &Call| call.name == "write" && call.path.to_string_lossy().contains("/.model.");
-    let renamed = calls.iter().position(|call| call.name == "rename" && call.path.ends_with("whole/model.safetensors"));
+    let renamed =
+        calls.iter().position(|call| call.name == "rename" && call.path.ends_with("whole/model.safetensors"));
     let renamed = renamed.unwrap();
     let at = renamed + calls[renamed..].iter().position(is_model).unwrap() + 1;
     let mut fit = place.fit("3");
@@ -99,9 +100,10 @@ fn a_full_disk() {
 
     // An answer appears complete or not at all, and what is there stays.
     fs::write(place.at.join("there.csv"), "mine\n").unwrap();
-    for (arguments, file) in
-        [(&["--output", "filled.csv"][..], "filled.csv"), (&["--output", "there.csv", "--overwrite"], "there.csv")]
-    {
+    for (arguments, file) in [
+        (&["--output", "filled.csv"][..], "filled.csv"),
+        (&["--output", "there.csv", "--overwrite"], "there.csv"),
+    ] {
         let before = place.names();
         let mut impute = place.command(&[&["impute", "run", "sensors.csv"][..], arguments].concat());
         shim.fault(&mut impute, &place.at, Fault::From(error_number::ENOSPC), 2);
@@ -247,7 +249,8 @@ fn signals_while_reading_and_while_training() {
     let place = Place::new();
     for number in [signal::SIGTERM, signal::SIGINT] {
         // Half a table has come, and nothing is made of it yet.
-        let mut child = place.command(&["fit", "-", "--out", "unread"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            place.command(&["fit", "-", "--out", "unread"]).stdin(Stdio::piped()).spawn().unwrap();
         let mut table = child.stdin.take().unwrap();
         table.write_all(&sensors(6).as_bytes()[..500]).unwrap();
         send(number, &child);
@@ -294,7 +297,9 @@ fn signals_after_training() {
         assert!(!run.join("report.html").exists());
         assert_eq!(fs::read(run.join("model.safetensors")).unwrap() == model, is_fitted);
         done(&["fit", "--out", "run", "--resume"], &place.at);
-        assert!(fs::read(run.join("model.safetensors")).unwrap() == model && run.join("report.html").exists());
+        assert!(
+            fs::read(run.join("model.safetensors")).unwrap() == model && run.join("report.html").exists()
+        );
         fs::remove_dir_all(run).unwrap();
     }
     // The last file is being written: then it is, and the command is done.

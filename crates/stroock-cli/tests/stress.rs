@@ -147,7 +147,8 @@ fn one_observation() {
     for (task, out) in [("impute", "gaps"), ("forecast", "ahead")] {
         let arguments = ["fit", "one.csv", "--task", task, "--out", out, "--epochs", "1"];
         let (said, _) = done(&arguments, at);
-        let sentence = "There are no scores and no report: nothing can be held out: no series has two values.";
+        let sentence =
+            "There are no scores and no report: nothing can be held out: no series has two values.";
         assert!(said.contains(sentence) && said.contains("The model: "), "{said}");
     }
     let (filled, _) = done(&["impute", "gaps", "one.csv", "--at", "1"], at);

@@ -28,12 +28,33 @@ mod linux {
         for series in 0..8 {
             for row in 0..12 {
                 let hour = f64::from(row) + 0.37 * f64::from((series * 5 + row * 3) % 7) / 7.0;
-                let (level, flow) = ((hour + f64::from(series)).sin(), (0.3 * hour * f64::from(series)).cos());
+                let (level, flow) =
+                    ((hour + f64::from(series)).sin(), (0.3 * hour * f64::from(series)).cos());
                 let flow = if (series + row) % 5 == 0 { String::new() } else { format!("{flow:.4}") };
                 let _ = writeln!(text, "s{series},{hour:.3},{level:.4},{flow}");
             }
         }
         text
+    }
+
+    /// Writes what was seen of each job, and gives the sum.
+    fn write(seen: &[(&str, usize, Tally)], results: &str) -> io::Result<Tally> {
+        let (mut all, mut records) = (Tally::default(), serde_json::Map::new());
+        for (name, calls, tally) in seen {
+            records.insert((*name).into(), serde_json::json!({ "calls": calls, "seen": tally.to_json() }));
+            all.add(tally.clone());
+        }
+        records.insert("kills".into(), all.kills().into());
+        records.insert("failed_calls".into(), all.faults().into());
+        records.insert("runs_compared".into(), all.compared.into());
+        records.insert("defects".into(), all.defects.clone().into());
+        std::fs::write(results, serde_json::to_string_pretty(&records)? + "\n")?;
+        let (kills, faults, compared, defects) = (all.kills(), all.faults(), all.compared, all.defects.len());
+        println!("{kills} kills, {faults} other faults, {compared} runs compared, {defects} defects");
+        if let Some(defect) = all.defects.last() {
+            println!("  the last of them: {defect}");
+        }
+        Ok(all)
     }
 
     pub fn main() -> io::Result<()> {
@@ -64,32 +85,26 @@ mod linux {
             Fault::Once(error_number::EIO),
             Fault::From(error_number::EROFS),
         ];
-        let mut all = Tally::default();
-        let mut records = serde_json::Map::new();
+        let mut seen: Vec<(&str, usize, Tally)> = Vec::new();
         for job in [Job::fit(&program, &data, EPOCHS), Job::reproduce(&program, EPOCHS)] {
             let name = job.name;
             let mut campaign = Campaign::begin(job, &shim, &scratch, seed)?;
-            println!("{name}: {} calls change the folder", campaign.calls());
+            let calls = campaign.calls();
+            println!("{name}: {calls} calls change the folder");
+            seen.push((name, calls, Tally::default()));
+            let last = seen.len() - 1;
             for fault in faults {
                 campaign.sweep(fault, 1, 1)?;
-                let Tally { compared, defects, .. } = &campaign.tally;
-                println!("{name}: {fault} at every call; {compared} runs compared, {} defects", defects.len());
-                if let Some(defect) = defects.last() {
-                    println!("  the last of them: {defect}");
-                }
+                println!("{name}: {fault} at every call");
+                seen[last].2 = campaign.tally.clone();
+                // What was seen so far is kept, should this program be killed itself.
+                write(&seen, results)?;
             }
             campaign.at_instants(instants)?;
-            let tally = campaign.tally.clone();
-            println!("{name}: {} kills, {} failed calls, {} runs compared", tally.kills(), tally.faults(), tally.compared);
-            records.insert(name.into(), serde_json::json!({ "calls": campaign.calls(), "seen": tally.to_json() }));
-            all.add(tally);
+            seen[last].2 = campaign.tally;
+            write(&seen, results)?;
         }
-        records.insert("kills".into(), all.kills().into());
-        records.insert("failed_calls".into(), all.faults().into());
-        records.insert("runs_compared".into(), all.compared.into());
-        records.insert("defects".into(), all.defects.clone().into());
-        std::fs::write(results, serde_json::to_string_pretty(&records)? + "\n")?;
-        println!("{} kills, {} failed calls, {} runs compared", all.kills(), all.faults(), all.compared);
+        let all = write(&seen, results)?;
         match all.defects.len() {
             0 => Ok(()),
             count => Err(io::Error::other(format!("{count} defects; the first: {}", all.defects[0]))),

@@ -120,8 +120,13 @@ impl Campaign {
         let code = status.map(|status| status.code());
         if fault.kills() {
             match code {
-                Some(None) => *self.tally.at_calls.entry(fault.to_string()).or_default().entry(place).or_default() += 1,
-                _ => self.tally.defects.push(format!("{what}: it was not killed, but ended with {status:?}: {said}")),
+                Some(None) => {
+                    *self.tally.at_calls.entry(fault.to_string()).or_default().entry(place).or_default() += 1
+                }
+                _ => self
+                    .tally
+                    .defects
+                    .push(format!("{what}: it was not killed, but ended with {status:?}: {said}")),
             }
             return;
         }
@@ -227,12 +232,16 @@ impl Campaign {
         let model = run.join("model.safetensors");
         match fs::read(&model) {
             Ok(bytes) if self.models.contains(&bytes) => {}
-            Ok(bytes) => self.tally.defects.push(format!("{what}: a model of {} bytes that is none", bytes.len())),
+            Ok(bytes) => {
+                self.tally.defects.push(format!("{what}: a model of {} bytes that is none", bytes.len()))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // The last call may not have been made, or have failed; a later one shows that it was.
-                let place = calls.iter().position(|call| call.name == "fsync" && call.path == run && {
-                    let before = calls.iter().take_while(|other| *other != call);
-                    before.last().is_some_and(|before| before.name == "rename" && before.path == model)
+                let place = calls.iter().position(|call| {
+                    call.name == "fsync" && call.path == run && {
+                        let before = calls.iter().take_while(|other| *other != call);
+                        before.last().is_some_and(|before| before.name == "rename" && before.path == model)
+                    }
                 });
                 if place.is_some_and(|place| place + 1 < calls.len()) {
                     self.tally.defects.push(format!("{what}: the model is lost"));

@@ -39,10 +39,17 @@ impl Job {
     pub fn reproduce(program: &Path, epochs: u32) -> Self {
         let epochs = epochs.to_string();
         let begin = ["reproduce", "sine", "--limit", "8", "--epochs", &epochs];
-        let settings = ["--set", "protocol.training.save_every=1", "--set", "protocol.training.tensorboard=true"];
+        let settings =
+            ["--set", "protocol.training.save_every=1", "--set", "protocol.training.tensorboard=true"];
         let begin: Vec<String> = begin.iter().chain(&settings).map(|&word| word.to_owned()).collect();
         let resume = begin.iter().cloned().chain(["--resume".to_owned()]).collect();
-        Self { name: "reproduce", program: program.to_owned(), begin, resume, scores: ("result.json", "test") }
+        Self {
+            name: "reproduce",
+            program: program.to_owned(),
+            begin,
+            resume,
+            scores: ("result.json", "test"),
+        }
     }
 
     /// The command that a user gives next: to go on where there is something to go on with.

@@ -248,13 +248,6 @@ impl Learnt<'_> {
         if let (Some(folder), true) = (folder, goes_on()) {
             model.save(&folder.paths().model())?;
         }
-        Ok(Fitted {
-            model,
-            outcome,
-            epochs: trained.epochs,
-            best: trained.best,
-            prepared,
-            split,
-        })
+        Ok(Fitted { model, outcome, epochs: trained.epochs, best: trained.best, prepared, split })
     }
 }

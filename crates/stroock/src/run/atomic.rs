@@ -193,7 +193,9 @@ mod tests {
         for name in [".model.safetensors.4711-0.tmp", ".report.html.1-12.tmp", ".fits.png.99-aB3xYz.tmp"] {
             assert!(is_temporary(name), "{name}");
         }
-        for name in ["model.safetensors", ".lock", ".notes.tmp", "a.1-2.tmp", ".1-2.tmp", ".a.b-2.tmp", ".a.1-.tmp"] {
+        for name in
+            ["model.safetensors", ".lock", ".notes.tmp", "a.1-2.tmp", ".1-2.tmp", ".a.b-2.tmp", ".a.1-.tmp"]
+        {
             assert!(!is_temporary(name), "{name}");
         }
     }

@@ -26,7 +26,7 @@ impl Trainer<'_> {
         };
         match series.and_then(|series| numbers.get(series)) {
             Some(&number) => {
-                TrainingError::Diverged { epoch, batch, series: self.name(number), source }
+                TrainingError::Diverged { epoch, batch, series: self.name(number), reason: source }
             }
             None => TrainingError::Model { epoch, batch, source },
         }

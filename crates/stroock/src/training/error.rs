@@ -70,7 +70,7 @@ pub enum TrainingError {
     },
     /// The parameters, or the paths that come from them, are beyond all numbers.
     #[error(
-        "training has diverged in epoch {epoch}, batch {batch}, at series `{series}` ({source}); the best model of the \
+        "training has diverged in epoch {epoch}, batch {batch}, at series `{series}` ({reason}); the best model of the \
          epochs before is kept. A smaller learning rate or gradient clipping may help"
     )]
     Diverged {
@@ -81,7 +81,7 @@ pub enum TrainingError {
         /// Name of the series, or of the first one of the batch.
         series: String,
         /// How it was noticed.
-        source: ModelError,
+        reason: ModelError,
     },
     /// A batch cannot be put through the model.
     #[error("epoch {epoch}, batch {batch}: {source}")]
