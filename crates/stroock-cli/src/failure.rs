@@ -32,9 +32,9 @@ impl Interrupted {
 pub struct Failure(Box<dyn Error>);
 
 impl Failure {
-    /// Whether it is an error of a certain kind.
-    pub fn is<E: Error + 'static>(&self) -> bool {
-        self.0.is::<E>()
+    /// The error of a library, where it is of this kind.
+    pub fn error<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
     }
 
     /// Prints the error with its causes, and gives the exit code.

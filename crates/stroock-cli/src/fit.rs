@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stroock::estimator::{
-    DataConfig, EvaluateOptions, Evaluation, FitConfig, Fitted, Goal, RunConfig, Subject,
+    DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, Fitted, Goal, RunConfig, Subject,
 };
 use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
@@ -28,8 +28,9 @@ struct Results<'a> {
     model: String,
     epochs: u64,
     best_epoch: Option<u64>,
-    evaluation: &'a Evaluation,
-    report: String,
+    /// Nothing where no series has two values.
+    evaluation: Option<&'a Evaluation>,
+    report: Option<String>,
 }
 
 /// The configuration of a run folder.
@@ -105,22 +106,36 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         return Ok(());
     };
     let options = EvaluateOptions::of(config.fit.goal);
-    let evaluation = evaluate::evaluate(&model, &subject, &options)?;
+    let path = folder.paths().model().display().to_string();
+    let results = |evaluation, report| Results {
+        run: arguments.out.display().to_string(),
+        model: path.clone(),
+        epochs,
+        best_epoch: best.map(|(epoch, _)| epoch),
+        evaluation,
+        report,
+    };
+    let evaluation = match evaluate::evaluate(&model, &subject, &options) {
+        Err(failure) if matches!(failure.error(), Some(EstimatorError::NothingToHoldOut)) => {
+            if arguments.json {
+                return print_json(&results(None, None));
+            }
+            print(&format!("{epochs} epochs. There are no scores and no report: {failure}."))?;
+            return print(&format!("The model: {path}"));
+        }
+        evaluation => evaluation?,
+    };
     Record::new(&config, coverage, &evaluation, folder.paths())?
         .write(&folder.paths().folder().join("evaluation.json"))?;
+    if stop.is_requested() {
+        return stopped(Outcome::Stopped, epochs);
+    }
     let page = folder.paths().report();
     busy("writing the report", || {
         report::write(&model, &config, folder.paths(), &subject, &evaluation, report::SERIES, &page)
     })?;
     if arguments.json {
-        return print_json(&Results {
-            run: arguments.out.display().to_string(),
-            model: folder.paths().model().display().to_string(),
-            epochs,
-            best_epoch: best.map(|(epoch, _)| epoch),
-            evaluation: &evaluation,
-            report: page.display().to_string(),
-        });
+        return print_json(&results(Some(&evaluation), Some(page.display().to_string())));
     }
     let tested = match options.hold_out {
         HoldOut::Tail { .. } => {
@@ -139,7 +154,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         let longest = steps.map(|rung| rung.horizon).fold(1.0, f64::max);
         model.forecast_sentences(forecaster, longest).iter().try_for_each(|note| print(note))?;
     }
-    print(&format!("The model: {}", folder.paths().model().display()))?;
+    print(&format!("The model: {path}"))?;
     print(&format!("The report: {}", page.display()))
 }
 
@@ -200,7 +215,7 @@ fn begin(
     check_epochs(&config)?;
     match &table {
         AnyTable::Memory(table) => check(&config.fit, table)?,
-        AnyTable::Stored(table) => check(&config.fit, table)?,
+        AnyTable::Stored(table) => busy("checking", || check(&config.fit, table))?,
     }
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
@@ -223,10 +238,12 @@ fn settings_for<D: SeriesSource<f64>>(
     Ok((DataConfig::of(table, arguments.data.clone(), read)?, fit))
 }
 
-/// Checks that a table has the variables that settings name.
+/// Checks that a table has the variables that settings name, and that they can be learned from.
 fn check<D: SeriesSource<f64>>(fit: &FitConfig, table: &Table<D>) -> Result<(), Failure> {
     fit.known_channels(table)?;
     fit.logarithm_mask(table)?;
+    // What cannot be learned from leaves no folder behind.
+    fit.check_scale(table)?;
     Ok(())
 }
 

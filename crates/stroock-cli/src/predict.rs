@@ -61,7 +61,7 @@ fn in_parts(
             answered.notes.iter().for_each(|note| say(note));
             out.finish()
         }
-        Err(failure) if failure.is::<NobodyReads>() => Ok(()),
+        Err(failure) if failure.error::<NobodyReads>().is_some() => Ok(()),
         Err(failure) => Err(failure),
     }
 }

@@ -120,8 +120,8 @@ pub fn reproduce(
     let test = |samples| -> Result<Evaluation, TrainingError> {
         evaluator(&prepared.split.test, Stage::Test, samples).evaluate(world, &model)
     };
-    let finished = trained.outcome != Outcome::Stopped;
     let tested = test(training.validation_samples)?;
+    let finished = trained.outcome != Outcome::Stopped && !world.any(stop.is_requested())?;
     let test_with_draws = if finished { Some((DRAWS, test(DRAWS)?)) } else { None };
     let Some(folder) = folder else { return Ok(None) };
     let result = RunResult {

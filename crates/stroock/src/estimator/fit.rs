@@ -86,7 +86,7 @@ impl FitConfig {
         let (plan, data) = self.scaled(table)?;
         let whole = Some(table);
         let learnt = plan.train_over(&Alone, (table, whole, &data), folder.into(), stop, progress)?;
-        Ok(learnt.complete()?.with(Prepared::new(data, table.origins.clone())))
+        Ok(learnt.complete(stop)?.with(Prepared::new(data, table.origins.clone())))
     }
 
     /// [`fit`](Self::fit) in one of several processes that train together, all of which call this with the same table; the
@@ -112,7 +112,7 @@ impl FitConfig {
         if !world.is_first() {
             return Ok(None);
         }
-        Ok(Some(learnt.complete()?.with(Prepared::new(data, table.origins.clone()))))
+        Ok(Some(learnt.complete(stop)?.with(Prepared::new(data, table.origins.clone()))))
     }
 
     /// [`fit_over`](Self::fit_over) for a table in a file, of which a batch is in memory at a time; [`Alone`] is the world of
@@ -133,7 +133,7 @@ impl FitConfig {
         let scaler = plan.description.data.scaler.clone();
         let data = Scaled { data: &table.data, scaler: &scaler };
         let learnt = plan.train_over(world, (table, None, &data), folder.into(), stop, progress)?;
-        if world.is_first() { learnt.complete().map(Some) } else { Ok(None) }
+        if world.is_first() { learnt.complete(stop).map(Some) } else { Ok(None) }
     }
 
     /// What is known before training, and the series in model units.
@@ -240,22 +240,31 @@ struct Learnt<'a, D> {
 }
 
 impl<D: SeriesSource<f64>> Learnt<'_, D> {
-    /// Learns what is not part of the network, where training has come to an end.
-    fn complete(self) -> Result<Fitted<()>, EstimatorError> {
+    /// Learns what is not part of the network, where training has come to an end. A request to stop in a folder leaves the
+    /// run as training has left it.
+    fn complete(self, stop: &StopFlag) -> Result<Fitted<()>, EstimatorError> {
         let Self { plan, table, whole, data, folder, kept, trained, mut progress } = self;
         let Plan { config, known, split, mut description } = plan;
         let model = trained.best_model.valid();
-        let is_finished = trained.outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0);
-        if is_finished {
+        let mut outcome = trained.outcome;
+        let mut goes_on = || {
+            if folder.is_some() && stop.is_requested() {
+                outcome = Outcome::Stopped;
+            }
+            outcome != Outcome::Stopped || (folder.is_none() && trained.epochs > 0)
+        };
+        if goes_on() {
             progress.phase("learning how observations scatter around the paths");
             let about = &description.data;
             let process = residual_process(&model, about, data, kept.as_ref(), &split, config.goal)?;
             description.data.residual = Some(process);
         }
         let mut model = Model { model, description, classifier: None, sampler: None };
-        if is_finished {
+        if goes_on() {
             progress.phase("learning what sampled series are made of");
             model.sampler = Sampler::fit(&model.predictor(), data, &split)?;
+        }
+        if goes_on() {
             progress.phase("comparing methods that forecast");
             // Whatever the goal: what answers for a series must not depend on the table that it is asked about in.
             let sample = config.forecast_sample(table, whole)?;
@@ -267,7 +276,7 @@ impl<D: SeriesSource<f64>> Learnt<'_, D> {
                 model.description.data.forecast = Some(forecaster);
             }
         }
-        if is_finished && config.learns_series() {
+        if config.learns_series() && goes_on() {
             progress.phase("learning classes of whole series");
             model.classifier = match data.in_memory() {
                 Some(data) => model.learn_series(data, &table.origins, &split, config.classifier())?,
@@ -280,10 +289,10 @@ impl<D: SeriesSource<f64>> Learnt<'_, D> {
             };
         }
         progress.finish();
-        if let (Some(folder), true) = (folder, is_finished) {
+        if let (Some(folder), true) = (folder, goes_on()) {
             model.save(&folder.paths().model())?;
         }
-        let Trained { outcome, epochs, best, .. } = trained;
+        let Trained { epochs, best, .. } = trained;
         Ok(Fitted { model, outcome, epochs, best, split, prepared: () })
     }
 }

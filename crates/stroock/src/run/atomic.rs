@@ -11,7 +11,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::RunError;
 
 /// Ending of the temporary files.
-pub(super) const TEMPORARY: &str = ".tmp";
+const TEMPORARY: &str = ".tmp";
+
+/// Whether a file has a name that only a write that was cut off leaves: `.NAME.PROCESS-NUMBER.tmp`. Pictures of a run
+/// have letters in the place of the number.
+pub(super) fn is_temporary(name: &str) -> bool {
+    let parts = name.strip_prefix('.').and_then(|name| name.strip_suffix(TEMPORARY)?.rsplit_once('.'));
+    let Some((name, (process, number))) =
+        parts.and_then(|(name, numbers)| Some((name, numbers.split_once('-')?)))
+    else {
+        return false;
+    };
+    let is_made_of = |text: &str, kind: fn(&u8) -> bool| !text.is_empty() && text.as_bytes().iter().all(kind);
+    !name.is_empty()
+        && is_made_of(process, u8::is_ascii_digit)
+        && is_made_of(number, u8::is_ascii_alphanumeric)
+}
 
 /// Writes a file atomically: whatever happens, `path` holds its old content or all of the new one.
 ///
@@ -171,6 +186,18 @@ mod tests {
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn temporary_files_are_known_by_their_names() {
+        for name in [".model.safetensors.4711-0.tmp", ".report.html.1-12.tmp", ".fits.png.99-aB3xYz.tmp"] {
+            assert!(is_temporary(name), "{name}");
+        }
+        for name in
+            ["model.safetensors", ".lock", ".notes.tmp", "a.1-2.tmp", ".1-2.tmp", ".a.b-2.tmp", ".a.1-.tmp"]
+        {
+            assert!(!is_temporary(name), "{name}");
+        }
     }
 
     #[test]

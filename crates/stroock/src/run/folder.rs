@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::atomic::{TEMPORARY, remove_file, write_atomic};
+use super::atomic::{is_temporary, remove_file, write_atomic};
 use super::last::{self, LastState, Recovery};
 use super::{RunError, TensorFile};
 
@@ -104,6 +104,7 @@ impl RunFolder {
         if let Some(found) = traces.into_iter().find(is_there) {
             return Err(RunError::Occupied { folder: paths.folder, found });
         }
+        remove_leftovers(&paths.folder)?;
         Ok(RunFolder { paths, recovery: Recovery::Nothing, _lock: lock })
     }
 
@@ -202,12 +203,9 @@ impl Drop for Lock {
 
 /// Removes the temporary files of a run that was killed while it wrote one of its files.
 fn remove_leftovers(folder: &Path) -> Result<(), RunError> {
-    let written = [CONFIG, MODEL].map(|name| format!(".{name}."));
     for entry in fs::read_dir(folder).map_err(RunError::io("list", folder))? {
         let entry = entry.map_err(RunError::io("list", folder))?;
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        if name.ends_with(TEMPORARY) && written.iter().any(|start| name.starts_with(start)) {
+        if entry.file_name().to_str().is_some_and(is_temporary) {
             remove_file(&entry.path())?;
         }
     }

@@ -22,6 +22,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::RunError;
 
+/// How the names of event files start.
+const START: &str = "events.out.tfevents.";
+
 /// An event file that scalars are appended to.
 ///
 /// ```
@@ -41,10 +44,10 @@ impl EventFile {
     pub fn create(folder: &Path) -> Result<Self, RunError> {
         let time = now();
         let (host, process) = (host_name(), std::process::id());
-        // TensorBoard reads the files of a folder in the order of their names: the number keeps two that were
-        // started within a second in order.
-        let named =
-            |number: u32| format!("events.out.tfevents.{:010}.{host}.{process}.{number}", time as u64);
+        // TensorBoard reads the files of a folder in the order of their names: the time in the name of a new one is later
+        // than all that are there, also where the clock was set back or two were started within a second.
+        let begun = (time as u64).max(latest(folder)?.map_or(0, |latest| latest + 1));
+        let named = |number: u32| format!("{START}{begun:010}.{host}.{process}.{number}");
         let mut number = 0;
         let (path, file) = loop {
             let path = folder.join(named(number));
@@ -62,9 +65,9 @@ impl EventFile {
     /// Starts an event file for a run that is resumed: TensorBoard forgets what earlier files of the folder say
     /// about `first_step` and later steps.
     pub fn resume(folder: &Path, first_step: i64) -> Result<Self, RunError> {
-        const START: i64 = 1;
+        const BEGINS: i64 = 1;
         let mut events = Self::create(folder)?;
-        let session = Message::new().integer(1, START);
+        let session = Message::new().integer(1, BEGINS);
         events.append(&Message::new().double(1, now()).integer(2, first_step).message(7, &session))?;
         Ok(events)
     }
@@ -92,6 +95,18 @@ impl EventFile {
         record.extend(masked_crc(data).to_le_bytes());
         self.file.write_all(&record).map_err(RunError::io("append to", &self.path))
     }
+}
+
+/// The latest time in the names of the event files of a folder.
+fn latest(folder: &Path) -> Result<Option<u64>, RunError> {
+    let mut latest = None;
+    for entry in fs::read_dir(folder).map_err(RunError::io("list", folder))? {
+        let name = entry.map_err(RunError::io("list", folder))?.file_name();
+        let time = name.to_str().and_then(|name| name.strip_prefix(START)?.split('.').next()?.parse().ok());
+        // A time that is no time of this era would let the next one overflow.
+        latest = latest.max(time.filter(|time| *time < u64::from(u32::MAX)));
+    }
+    Ok(latest)
 }
 
 /// Seconds since 1970.

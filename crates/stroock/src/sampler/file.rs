@@ -57,7 +57,7 @@ impl Sampler {
             .map_err(|error| SamplerProblem::Description { reason: error.to_string() })?;
         file.metadata.insert(KEY.into(), text);
         let (codes, width) = (self.codes.codes().to_vec(), self.codes.width());
-        let channels = self.residual.channels.len();
+        let correlated = if self.residual.factor.is_empty() { 0 } else { self.residual.channels.len() };
         let sizes: Vec<u32> = self.marginals.iter().map(|map| map.quantiles().0.len() as u32).collect();
         let from: Vec<f64> = self.marginals.iter().flat_map(|map| map.quantiles().0).copied().collect();
         let to: Vec<f64> = self.marginals.iter().flat_map(|map| map.quantiles().1).copied().collect();
@@ -66,7 +66,7 @@ impl Sampler {
             Ok::<(), TensorFileProblem>(())
         };
         push("codes", Tensor::new(vec![codes.len() / width, width], codes))?;
-        push("correlations", Tensor::new(vec![channels, channels], self.residual.factor.clone()))?;
+        push("correlations", Tensor::new(vec![correlated, correlated], self.residual.factor.clone()))?;
         push("quantile_counts", Tensor::new(vec![sizes.len()], sizes))?;
         push("quantiles_drawn", Tensor::new(vec![from.len()], from))?;
         push("quantiles_observed", Tensor::new(vec![to.len()], to))?;

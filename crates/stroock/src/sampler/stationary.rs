@@ -28,7 +28,7 @@ pub struct Remainder {
 pub struct StationaryResidual {
     /// One process for each channel.
     pub channels: Vec<StationaryChannel>,
-    /// The lower triangle `L`, `[C, C]`, of the correlations `L L^T` between channels.
+    /// The lower triangle `L`, `[C, C]`, of the correlations `L L^T` between channels; empty where they are independent.
     pub factor: Vec<f64>,
 }
 
@@ -52,6 +52,9 @@ const ENOUGH: usize = 30;
 const SHARES: [f64; 9] = [0.1, 0.3, 0.5, 0.7, 0.85, 0.93, 0.97, 0.99, 0.999];
 /// Lengths that are tried, from the shortest to the longest.
 const LENGTHS: usize = 14;
+/// Channels whose correlations are found. Those of more would take room with the square of their number, and time with its
+/// cube; then channels are independent of each other, given their mean paths.
+const MOST_CORRELATED: usize = 512;
 /// Correlations of so many values at common times count half.
 const HALF: f64 = 30.0;
 
@@ -124,7 +127,10 @@ impl StationaryResidual {
     pub fn fit(series: &[Remainder], channels: usize) -> Self {
         let fit = |channel: usize| StationaryChannel::fit(series, channels, channel);
         let found: Vec<StationaryChannel> = (0..channels).into_par_iter().map(fit).collect();
-        let factor = factor(&correlations(series, &found), channels);
+        let factor = match channels {
+            0..=MOST_CORRELATED => factor(&correlations(series, &found), channels),
+            _ => Vec::new(),
+        };
         Self { channels: found, factor }
     }
 
@@ -132,7 +138,7 @@ impl StationaryResidual {
     pub fn is_valid(&self, channels: usize) -> bool {
         self.channels.len() == channels
             && self.channels.iter().all(StationaryChannel::is_valid)
-            && Some(self.factor.len()) == channels.checked_mul(channels)
+            && (self.factor.is_empty() || Some(self.factor.len()) == channels.checked_mul(channels))
             && self.factor.iter().all(|number| number.is_finite())
     }
 
@@ -158,6 +164,9 @@ impl StationaryResidual {
     fn correlated(&self, stream: &mut Stream) -> Vec<f64> {
         let channels = self.channels.len();
         let independent: Vec<f64> = (0..channels).map(|_| normal(stream)).collect();
+        if self.factor.is_empty() {
+            return independent;
+        }
         let row = |channel: usize| &self.factor[channel * channels..=channel * channels + channel];
         (0..channels).map(|c| row(c).iter().zip(&independent).map(|(l, e)| l * e).sum()).collect()
     }
@@ -301,6 +310,18 @@ mod tests {
         // One channel persists and the other does not: their correlation comes from the white parts alone.
         assert!((0.05..0.6).contains(&found.factor[2]), "{:?}", found.factor);
         assert!(found.is_valid(2) && !found.is_valid(3));
+    }
+
+    #[test]
+    fn many_channels_are_independent() {
+        let channels = MOST_CORRELATED + 1;
+        let times: Vec<f64> = (0..4).map(f64::from).collect();
+        let zeros = vec![0.0; 4 * channels];
+        let series = [Remainder { times: times.clone(), values: zeros.clone(), mean_path: zeros.clone() }];
+        let found = StationaryResidual::fit(&series, channels);
+        assert!(found.factor.is_empty() && found.is_valid(channels) && !found.is_valid(channels + 1));
+        let mut stream = NoiseKey::new(2, 0).stream(Purpose::Caller, 0, 0);
+        assert_eq!(found.draw(&times, &zeros, &mut stream).len(), zeros.len());
     }
 
     #[test]

@@ -68,6 +68,21 @@ pub enum TrainingError {
         /// Name of the first series of the batch.
         series: String,
     },
+    /// The parameters, or the paths that come from them, are beyond all numbers.
+    #[error(
+        "training has diverged in epoch {epoch}, batch {batch}, at series `{series}` ({reason}); the best model of the \
+         epochs before is kept. A smaller learning rate or gradient clipping may help"
+    )]
+    Diverged {
+        /// Epoch, counted from 1.
+        epoch: u64,
+        /// Batch in the epoch, counted from 1.
+        batch: usize,
+        /// Name of the series, or of the first one of the batch.
+        series: String,
+        /// How it was noticed.
+        reason: ModelError,
+    },
     /// A batch cannot be put through the model.
     #[error("epoch {epoch}, batch {batch}: {source}")]
     Model {

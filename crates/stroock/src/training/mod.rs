@@ -5,6 +5,7 @@ mod adam;
 mod average;
 mod buffers;
 mod checkpoint;
+mod divergence;
 mod epoch;
 mod error;
 mod gradient;

@@ -43,9 +43,11 @@ impl Trainer<'_> {
             if !before.is_empty() {
                 before.put(model.clone());
             }
-            let part = self.batcher.assemble(self.data, &numbers[share(count, chunks, chunk)], key)?;
+            let numbers = &numbers[share(count, chunks, chunk)];
+            let part = self.batcher.assemble(self.data, numbers, key)?;
             let objective = model.objective(&part, draws, weights);
-            let objective = objective.map_err(|source| TrainingError::Model { epoch, batch, source })?;
+            let objective =
+                objective.map_err(|source| self.refused(&model, numbers, (epoch, batch), source))?;
             let losses = SeriesLosses::of(&objective);
             names.clone_from(&losses.names);
             let gradients = objective.losses.sum().mul_scalar(1.0 / count as f64).backward();

@@ -273,8 +273,16 @@ impl Trainer<'_> {
                 Some(average) => average.apply(model.valid()),
                 None => model.valid(),
             };
-            self.show(&mut valid, epoch + 1)?;
-            let scores = world.agree(validation.score(&valid, epoch + 1, world))?;
+            let shown = self.show(&mut valid, epoch + 1);
+            let scored = shown.and_then(|()| validation.score(&valid, epoch + 1, world));
+            let scores = match world.agree(scored) {
+                Ok(scores) => scores,
+                Err(error) => {
+                    // The last good model is kept here, too.
+                    checkpoint.save()?;
+                    return Err(error);
+                }
+            };
             let score = scores.as_ref().map_or(train.loss, |scores| scores.selection);
             let last_step = self.config.steps_of_epoch(self.split.train.len()) - 1;
             let rate = self.rate(epoch, last_step);
@@ -369,7 +377,7 @@ impl Trainer<'_> {
         Ok((model, Some(means)))
     }
 
-    fn check_finite(
+    pub(super) fn check_finite(
         &self,
         losses: &[f64],
         numbers: &[usize],
@@ -384,7 +392,7 @@ impl Trainer<'_> {
         }
     }
 
-    fn name(&self, number: usize) -> String {
+    pub(super) fn name(&self, number: usize) -> String {
         // An error is told also where its series cannot be read any more.
         self.data.get(number).map_or_else(|_| "?".into(), |series| series.id.clone())
     }

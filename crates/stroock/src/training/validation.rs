@@ -68,9 +68,10 @@ impl Trainer<'_> {
         let of_batch = |index: usize| -> Result<Vec<f64>, TrainingError> {
             let batch = self.batcher.assemble(self.data, batches[index], key)?;
             let objective = model.objective(&batch, draws, self.config.weights);
-            let objective =
-                objective.map_err(|source| TrainingError::Model { epoch, batch: index + 1, source })?;
+            let place = (epoch, index + 1);
+            let objective = objective.map_err(|source| self.refused(model, batches[index], place, source))?;
             let losses = SeriesLosses::of(&objective);
+            self.check_finite(&losses.numbers[..batches[index].len()], batches[index], epoch, index + 1)?;
             names = losses.names;
             Ok(losses.numbers)
         };

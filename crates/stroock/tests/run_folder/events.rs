@@ -129,3 +129,16 @@ fn a_resumed_run_starts_a_file_that_takes_back_later_steps() {
     let (7, Field::Bytes(log)) = session[2] else { panic!("no session log") };
     assert_eq!(fields(log), [(1, Field::Varint(1))]);
 }
+
+#[test]
+fn a_clock_that_was_set_back_does_not_mix_up_the_order() {
+    let folder = tempfile::tempdir().unwrap();
+    // A file of a run whose clock was years ahead.
+    std::fs::write(folder.path().join("events.out.tfevents.2999999999.there.1.0"), "").unwrap();
+    let names: Vec<String> = (0..3)
+        .map(|_| EventFile::resume(folder.path(), 1).unwrap())
+        .map(|events| events.path().file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let times: Vec<&str> = names.iter().map(|name| name.split('.').nth(3).unwrap()).collect();
+    assert_eq!(times, ["3000000000", "3000000001", "3000000002"]);
+}
