@@ -48,10 +48,7 @@ fn main() -> ExitCode {
         }
         Command::Data(arguments) => data::run(&arguments),
         Command::Bench(bench) => bench::run(&bench),
-        Command::Completions { shell } => {
-            arguments::print_completions(shell);
-            Ok(())
-        }
+        Command::Completions { shell } => arguments::print_completions(shell),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,7 +3,6 @@
 #[allow(dead_code)]
 #[path = "../build.rs"]
 mod build;
-mod command;
 
 use std::path::Path;
 use std::process::Command;

@@ -18,6 +18,7 @@ use stroock_experiments::reproduce::Preset;
 use stroock_experiments::rival::Rival;
 
 use crate::failure::Failure;
+use crate::output::print;
 
 pub use bench::{Bench, DrawArguments, EncoderArguments, PathArguments, ProcessesArguments, StepArguments};
 pub use growth::GrowthArguments;
@@ -387,6 +388,9 @@ impl Minutes {
 }
 
 /// Writes the completions of a shell to standard output.
-pub fn print_completions(shell: clap_complete::Shell) {
-    clap_complete::generate(shell, &mut Arguments::command(), "stroock", &mut std::io::stdout());
+pub fn print_completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    // Into memory first: the generator panics where it cannot write, as into a pipe that nobody reads.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "stroock", &mut script);
+    print(String::from_utf8_lossy(&script).trim_end())
 }
