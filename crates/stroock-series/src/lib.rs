@@ -17,6 +17,6 @@ pub use dataset::{Dataset, Labels, Observation, Series, SeriesError};
 pub use quantile::quantile;
 pub use scaler::{Logarithm, Scaler};
 pub use selection::Selection;
-pub use source::SeriesSource;
+pub use source::{SeriesSource, Visitor};
 pub use split::{Split, shuffled};
 pub use store::{SeriesStore, StoreWriter};

@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::{Dataset, Observation, Series, SeriesError};
 
+/// What [`SeriesSource::for_each`] calls with the number of every series and the series.
+pub type Visitor<'f, V> = dyn FnMut(usize, &Series<V>) -> Result<(), SeriesError> + 'f;
+
 /// Series of one kind that are asked for one by one: those of a [`Dataset`] in memory, or of a
 /// [`SeriesStore`](crate::SeriesStore) on disk. Whoever learns from series does not see where they are.
 ///
@@ -43,10 +46,7 @@ pub trait SeriesSource<V: Clone = f32>: fmt::Debug + Sync {
     ///
     /// # Errors
     /// When one cannot be read, and those of `f`.
-    fn for_each(
-        &self,
-        f: &mut dyn FnMut(usize, &Series<V>) -> Result<(), SeriesError>,
-    ) -> Result<(), SeriesError> {
+    fn for_each(&self, f: &mut Visitor<'_, V>) -> Result<(), SeriesError> {
         (0..self.len()).try_for_each(|number| f(number, self.get(number)?.as_ref()))
     }
 }

@@ -47,7 +47,8 @@ pub fn config(table: &Table) -> FitConfig {
 /// The configuration of a run with it.
 pub fn run_config() -> RunConfig {
     let table = table();
-    let data = DataConfig::of(&table, vec!["table.csv".into()], ReadOptions::default());
+    let data = DataConfig::of(&table, vec!["table.csv".into()], ReadOptions::default())
+        .expect("the series are in memory");
     RunConfig { command: String::new(), data, fit: config(&table) }
 }
 
@@ -56,7 +57,7 @@ pub fn model_file(config: &FitConfig) -> TensorFile {
     let table = table();
     let names: Vec<&str> = table.variables.iter().map(|variable| variable.name.as_str()).collect();
     let mut data = DataDescription::new(config.batcher, &names);
-    data.scaler = Scaler::standard(&table.data, &[0, 1, 2]);
+    data.scaler = Scaler::standard(&table.data, &[0, 1, 2]).expect("the series are in memory");
     data.table = Some(TableDescription {
         columns: table.columns.clone(),
         time: table.time.clone(),

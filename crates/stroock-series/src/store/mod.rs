@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::{Observation, Series, SeriesError, SeriesSource};
+use crate::{Observation, Series, SeriesError, SeriesSource, Visitor};
 
 const BUFFER: usize = 1 << 18;
 /// Bytes that are read at once where all series are read in their order.
@@ -125,10 +125,7 @@ impl SeriesSource<f64> for SeriesStore {
         Ok(Cow::Owned(self.decode(&bytes)?))
     }
 
-    fn for_each(
-        &self,
-        f: &mut dyn FnMut(usize, &Series<f64>) -> Result<(), SeriesError>,
-    ) -> Result<(), SeriesError> {
+    fn for_each(&self, f: &mut Visitor<'_, f64>) -> Result<(), SeriesError> {
         let mut bytes = Vec::new();
         let mut number = 0;
         while number < self.len() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::series::{Observation, Scaler, Series, SeriesError, SeriesSource};
+use crate::series::{Observation, Scaler, Series, SeriesError, SeriesSource, Visitor};
 
 /// Series that are scaled when they are asked for: to the last bit as [`Scaler::apply`] scales all of them at once.
 #[derive(Debug)]
@@ -25,10 +25,7 @@ impl<D: SeriesSource<f64>> SeriesSource for Scaled<'_, D> {
         Ok(Cow::Owned(self.scaler.apply_to(series.as_ref(), self.observation())?))
     }
 
-    fn for_each(
-        &self,
-        f: &mut dyn FnMut(usize, &Series) -> Result<(), SeriesError>,
-    ) -> Result<(), SeriesError> {
+    fn for_each(&self, f: &mut Visitor<'_, f32>) -> Result<(), SeriesError> {
         let observation = self.observation();
         self.data.for_each(&mut |number, series| f(number, &self.scaler.apply_to(series, observation)?))
     }
