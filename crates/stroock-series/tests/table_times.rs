@@ -64,3 +64,12 @@ fn times_and_lengths_are_written_as_they_are_read() {
     assert_eq!((date.unit(), TimeScale::Number.unit()), ("s", ""));
     assert_eq!(date.write(f64::NAN), "NaN");
 }
+
+#[test]
+fn local_mean_times_of_old_are_written_such_that_they_are_read_again() {
+    // Vienna was 1 h 5 min 21 s ahead until 1893, which no offset by RFC 3339 can say.
+    let scale = TimeScale::date("Europe/Vienna");
+    let time = scale.parse("1850-03-01 12:00").unwrap();
+    assert_eq!(scale.write(time), "1850-03-01T10:54:39Z");
+    assert_eq!(scale.parse(&scale.write(time)), Some(time));
+}

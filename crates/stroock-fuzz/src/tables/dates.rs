@@ -4,6 +4,8 @@ use stroock_series::table::{CalendarStep, DateFormat, TimeScale};
 
 const ZONES: [&str; 6] = ["UTC", "Europe/Vienna", "America/St_Johns", "+05:45", "Z", "-23:59:59"];
 
+const FIRST_OF_YEAR_ONE: f64 = -62_135_596_800.0;
+
 /// The first byte says how times are written, the rest is a time; or, as a text of its own, the name of a zone.
 pub fn run(data: &[u8]) {
     let Some((&choice, text)) = data.split_first() else { return };
@@ -23,6 +25,10 @@ pub fn run(data: &[u8]) {
     assert!(time.is_finite(), "{text:?} is no time");
     for steps in [0, 1, -1, i32::MAX, i32::MIN] {
         let _ = scale.calendar_steps_after(time, steps);
+    }
+    // Whoever lives east of Greenwich begins the year 0 in a year before it, which is not read.
+    if time < FIRST_OF_YEAR_ONE {
+        return;
     }
     // What is written is read as the same time again, to the microsecond that is written.
     let written = scale.write(time);

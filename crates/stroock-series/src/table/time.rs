@@ -118,7 +118,10 @@ impl TimeScale {
         match (timestamp, zone_named(zone)) {
             _ if microseconds.is_nan() => shortest(time),
             (Err(_), _) => shortest(time),
-            (Ok(timestamp), Some(zone)) if zone != TimeZone::UTC => {
+            // The local mean times of old have seconds, which an offset by RFC 3339 cannot have: those are in UTC.
+            (Ok(timestamp), Some(zone))
+                if zone != TimeZone::UTC && zone.to_offset(timestamp).seconds() % 60 == 0 =>
+            {
                 timestamp.display_with_offset(zone.to_offset(timestamp)).to_string()
             }
             (Ok(timestamp), _) => timestamp.to_string(),
