@@ -73,3 +73,12 @@ fn local_mean_times_of_old_are_written_such_that_they_are_read_again() {
     assert_eq!(scale.write(time), "1850-03-01T10:54:39Z");
     assert_eq!(scale.parse(&scale.write(time)), Some(time));
 }
+
+#[test]
+fn days_that_cannot_be_read_without_separators_are_written_with_them() {
+    let scale = TimeScale::Date { zone: "UTC".into(), format: DateFormat::Yyyymmdd, calendar: None };
+    assert_eq!(scale.write(scale.parse("22991231").unwrap()), "22991231");
+    let time = scale.parse("2314-01-01").unwrap();
+    assert_eq!(scale.write(time), "2314-01-01T00:00:00Z");
+    assert_eq!(scale.parse(&scale.write(time)), Some(time));
+}

@@ -91,6 +91,8 @@ impl DateFormat {
         let first_of = |months: i8| day.day() == 1 && (day.month() - 1) % months == 0;
         match self {
             DateFormat::Ymd | DateFormat::Dmy | DateFormat::Mdy => None,
+            // Other years are not read without a separator.
+            DateFormat::Yyyymmdd if !YEARS.contains(&i32::from(day.year())) => None,
             DateFormat::Yyyymmdd => Some(format!("{}{:02}{:02}", day.year(), day.month(), day.day())),
             DateFormat::Month if first_of(1) => Some(format!("{}-{:02}", day.year(), day.month())),
             DateFormat::Quarter if first_of(3) => {
