@@ -16,6 +16,8 @@ mod guess_time;
 mod intern;
 mod labels;
 #[cfg(feature = "parquet")]
+mod parquet_headers;
+#[cfg(feature = "parquet")]
 mod parquet_rows;
 mod paths;
 mod profile;

@@ -5,10 +5,11 @@ use std::fs::File;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use super::arrow_rows::ArrowRows;
 use super::guarded::guarded;
+use super::parquet_headers::{are_pages_sound, is_footer_sound};
 use crate::expansion;
 use crate::table::TableError;
 
@@ -17,13 +18,24 @@ const BATCH: usize = 8192;
 const DAMAGED: &str = "it is damaged: its parts contradict each other";
 
 /// The rows of a Parquet file, batch by batch.
-pub(super) fn open(file: String, opened: File) -> Result<ArrowRows, TableError> {
+pub(super) fn open(file: String, mut opened: File) -> Result<ArrowRows, TableError> {
     let fault = |message: String| TableError::Parquet { file: file.clone(), message };
     let bytes = opened.metadata().map_err(TableError::io(&file))?.len();
+    if !is_footer_sound(&mut opened).map_err(TableError::io(&file))? {
+        return Err(fault(DAMAGED.into()));
+    }
+    let mut pages = opened.try_clone().map_err(TableError::io(&file))?;
     let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(opened))
         .ok_or_else(|| fault(DAMAGED.into()))?
         .map_err(|error| fault(error.to_string()))?;
     check_rows(&file, bytes, builder.metadata())?;
+    for column in builder.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns) {
+        // Where it is may be as wrong as anything; then it panics.
+        let (start, length) = guarded(|| column.byte_range()).ok_or_else(|| fault(DAMAGED.into()))?;
+        if !are_pages_sound(&mut pages, start, length).map_err(TableError::io(&file))? {
+            return Err(fault(DAMAGED.into()));
+        }
+    }
     let schema = builder.schema().clone();
     let reader = guarded(|| builder.with_batch_size(BATCH).build())
         .ok_or_else(|| fault(DAMAGED.into()))?
