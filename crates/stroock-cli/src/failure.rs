@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
 use std::process::ExitCode;
 
 use crate::advice::advice;
@@ -35,6 +36,19 @@ impl Failure {
     /// The error of a library, where it is of this kind.
     pub fn error<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
+    }
+
+    /// Whether it comes of a reader that has gone away.
+    pub fn is_broken_pipe(&self) -> bool {
+        let mut cause: Option<&(dyn Error + 'static)> = Some(self.0.as_ref());
+        while let Some(error) = cause {
+            let of_system = error.downcast_ref::<io::Error>();
+            if of_system.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
     }
 
     /// Prints the error with its causes, and gives the exit code.

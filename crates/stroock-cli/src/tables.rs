@@ -186,12 +186,13 @@ impl<'a> TableOutput<'a> {
             }
             To::Json(out) => (json_lines(data_frame, out), out.flush()),
         };
-        match flushed {
-            (_, Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+        let (written, flushed) = flushed;
+        match written.and(flushed.map_err(Failure::from)) {
+            Err(failure) if failure.is_broken_pipe() => {
                 self.to = To::Nobody;
                 Ok(())
             }
-            (written, flushed) => written.and(flushed.map_err(Failure::from)),
+            written => written,
         }
     }
 

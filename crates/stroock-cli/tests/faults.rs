@@ -249,8 +249,13 @@ fn signals_while_reading_and_while_training() {
     let place = Place::new();
     for number in [signal::SIGTERM, signal::SIGINT] {
         // Half a table has come, and nothing is made of it yet.
-        let mut child =
-            place.command(&["fit", "-", "--out", "unread"]).stdin(Stdio::piped()).spawn().unwrap();
+        // Whoever runs the tests in the background may have made the command deaf to Ctrl-C.
+        let mut child = Command::new("env")
+            .args(["--default-signal=INT,TERM", PROGRAM, "fit", "-", "--out", "unread"])
+            .current_dir(&place.at)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut table = child.stdin.take().unwrap();
         table.write_all(&sensors(6).as_bytes()[..500]).unwrap();
         send(number, &child);
