@@ -258,6 +258,10 @@ fn signals_while_reading_and_while_training() {
             .unwrap();
         let mut table = child.stdin.take().unwrap();
         table.write_all(&sensors(6).as_bytes()[..500]).unwrap();
+        let name = format!("/proc/{}/comm", child.id());
+        while fs::read_to_string(&name).unwrap().trim() != "stroock" {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         send(number, &child);
         assert_eq!(child.wait().unwrap().signal(), Some(number));
         assert!(!place.at.join("unread").exists());

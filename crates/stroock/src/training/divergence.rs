@@ -5,6 +5,9 @@ use stroock_kernels::path::PathError;
 use super::{Trainer, TrainingError};
 use crate::model::{ModelError, SeriesModel, to_file};
 
+/// Parameters of this size have diverged: their products overflow in single precision.
+const LARGEST: f32 = 1e12;
+
 impl Trainer<'_> {
     /// Why a model refused a batch of these series. `epoch` and `batch` are counted from 1.
     pub(super) fn refused(
@@ -21,7 +24,7 @@ impl Trainer<'_> {
                 | PathError::StepTooLarge { series, .. }
                 | PathError::DivergenceNotFinite { series },
             ) => Some(*series),
-            _ if !has_finite_parameters(model) => Some(0),
+            _ if !has_usable_parameters(model) => Some(0),
             _ => None,
         };
         match series.and_then(|series| numbers.get(series)) {
@@ -33,9 +36,10 @@ impl Trainer<'_> {
     }
 }
 
-fn has_finite_parameters(model: &impl SeriesModel) -> bool {
+/// Whether sums of parameters times numbers of the data can be finite.
+fn has_usable_parameters(model: &impl SeriesModel) -> bool {
     to_file(model).is_ok_and(|file| {
         let mut numbers = file.tensors.iter().filter_map(|(_, tensor)| tensor.entries::<f32>()).flatten();
-        numbers.all(|number| number.is_finite())
+        numbers.all(|number| number.abs() < LARGEST)
     })
 }
