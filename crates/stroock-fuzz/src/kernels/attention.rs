@@ -4,7 +4,7 @@ use arbitrary::{Result, Unstructured};
 use stroock_kernels::attention::{AttentionProblem, AttentionSolver, Entries, ValueGradient};
 use stroock_kernels::simd::Level;
 
-use super::numbers::{compare, extent, length, numbers, offsets, single};
+use super::numbers::{LARGEST_SUM, compare, extent, largest_sum, length, numbers, offsets, single};
 
 /// The input chooses a problem.
 pub fn run(data: &[u8]) {
@@ -59,7 +59,9 @@ fn tried(source: &mut Unstructured<'_>) -> Result<()> {
         }
         Ok(found) => found,
     };
-    compare("output", &found.output, &by_definition(&problem), 1e-9);
+    if largest_sum(width, &queries, &keys) <= LARGEST_SUM {
+        compare("output", &found.output, &by_definition(&problem), 1e-9);
+    }
     let of_output = vec![1.0; found.output.len()];
     if let Ok(gradients) = solver.backward(&problem, &found.tape, &of_output, ValueGradient::Computed) {
         assert_eq!(gradients.queries.len(), queries.len());

@@ -77,6 +77,16 @@ pub fn single(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| value as f32).collect()
 }
 
+/// Largest sum of products that results are compared for: the terms of larger ones cancel to digits, or overflow on the
+/// way to a sum that would not, depending on their order.
+pub const LARGEST_SUM: f64 = 1e5;
+
+/// A bound of sums of `count` products of these numbers.
+pub fn largest_sum(count: usize, first: &[f64], second: &[f64]) -> f64 {
+    let most = |values: &[f64]| values.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+    count as f64 * most(first) * most(second)
+}
+
 /// Compares results where both are finite, relative to the largest of the expected ones.
 pub fn compare(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len(), "{what}");
