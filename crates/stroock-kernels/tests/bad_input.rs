@@ -218,7 +218,7 @@ fn start_parameters_are_named() {
         (sample(3, &[1., 0., 0., 0., 2., 0.], &[1.0, 1.0]), "mu"),
         (sample(3, &[1., 0., 0., 0., 1.], &[1.0, 1.0]), "mu"),
         (sample(1, &[1., 1.], &[1.0, 1.0]), "dimension"),
-        (sample(0, &[], &[1.0, 1.0]), "series"),
+        (sample(0, &[], &[1.0, 1.0]), "dimension"),
         (uniform::<f32>(1, draws).unwrap_err(), "dimension"),
     ] {
         assert!(error.to_string().contains(word), "{error} does not name {word}");
