@@ -20,7 +20,7 @@ const NEXT: u32 = 10;
 ///     numbers.iter().for_each(|&x| selection.add(x));
 ///     selection.end_pass();
 /// }
-/// assert_eq!(selection.quantiles().unwrap()[0], 5002.5);
+/// assert_eq!(selection.quantiles().unwrap()[0], 5004.5);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Selection {
