@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use stroock::estimator::{
-    DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, Fitted, Goal, RunConfig, Subject,
+    DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, FitPlan, Fitted, Goal, RunConfig, Subject,
 };
 use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
@@ -66,7 +66,7 @@ pub fn tables_of(config: &RunConfig, room: &Room, how: &str) -> Result<AnyTable,
 }
 
 pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failure> {
-    let (folder, config, table) = open(arguments, processes)?;
+    let Opened { folder, config, table, plan } = open(arguments, processes)?;
     let stop = StopFlag::on_signals()?;
     let (world, progress) = (processes.world(), processes.progress());
     let stopped = |outcome, epochs| match outcome {
@@ -78,7 +78,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
     };
     let fitted = match table {
         AnyTable::Memory(table) => {
-            match config.fit.fit_over(world, &table, folder.as_ref(), &stop, progress)? {
+            match plan.fit_over(world, &table, folder.as_ref(), &stop, progress)? {
                 Some(Fitted { model, outcome, epochs, best, split, prepared }) => {
                     stopped(outcome, epochs)?;
                     let subject = Subject::of_split(split, prepared, table);
@@ -89,7 +89,7 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
             }
         }
         AnyTable::Stored(table) => {
-            match config.fit.fit_stored_over(world, &table, folder.as_ref(), &stop, progress)? {
+            match plan.fit_stored_over(world, &table, folder.as_ref(), &stop, progress)? {
                 Some(Fitted { model, outcome, epochs, best, split, .. }) => {
                     stopped(outcome, epochs)?;
                     let subject = Subject::of_stored(&model, split, &table)?;
@@ -158,11 +158,15 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
     print(&format!("The report: {}", page.display()))
 }
 
-/// The folder of the first process, and its settings and data in all of them.
-fn open(
-    arguments: &FitArguments,
-    processes: &Processes,
-) -> Result<(Option<RunFolder>, RunConfig, AnyTable), Failure> {
+/// What training begins with: settings, data and a plan in all processes, and a folder in the first one.
+struct Opened {
+    folder: Option<RunFolder>,
+    config: RunConfig,
+    table: AnyTable,
+    plan: FitPlan,
+}
+
+fn open(arguments: &FitArguments, processes: &Processes) -> Result<Opened, Failure> {
     let world = processes.world();
     let opened = match (processes.is_first(), arguments.resume) {
         (true, true) => resume(arguments).map(Some),
@@ -170,22 +174,30 @@ fn open(
         (false, _) => Ok(None),
     };
     let opened = world.agree(opened)?;
-    let (folder, config, table) = match opened {
-        Some((folder, config, table)) => (Some(folder), Some(config), Some(table)),
-        None => (None, None, None),
+    let config = processes.config_of_first(opened.as_ref().map(|opened| opened.config.clone()))?;
+    let opened = match opened {
+        Some(opened) => Ok(opened),
+        None => {
+            let how = "all processes of a run need the same files";
+            tables_of(&config, &arguments.table.room(Some(&arguments.out)), how).and_then(|table| {
+                let plan = plan_of(&config.fit, &table)?;
+                Ok(Opened { folder: None, config, table, plan })
+            })
+        }
     };
-    let config = processes.config_of_first(config)?;
-    let how = "all processes of a run need the same files";
-    let room = arguments.table.room(Some(&arguments.out));
-    let table = table.map_or_else(|| tables_of(&config, &room, how), Ok);
-    Ok((folder, config, world.agree(table)?))
+    world.agree(opened)
+}
+
+/// What needs a look at all of the data before training.
+fn plan_of(fit: &FitConfig, table: &AnyTable) -> Result<FitPlan, Failure> {
+    match table {
+        AnyTable::Memory(table) => Ok(fit.plan(table)?),
+        AnyTable::Stored(table) => Ok(busy("checking", || fit.plan(table))?),
+    }
 }
 
 /// A new folder with settings from the data and the arguments.
-fn begin(
-    arguments: &FitArguments,
-    processes: &Processes,
-) -> Result<(RunFolder, RunConfig, AnyTable), Failure> {
+fn begin(arguments: &FitArguments, processes: &Processes) -> Result<Opened, Failure> {
     if arguments.task == GoalName::Classify && arguments.target.is_none() {
         return Err(Failure::from("--task classify needs the column of classes: --target COLUMN"));
     }
@@ -213,13 +225,11 @@ fn begin(
     config.fit = settings.over_run(&config, Layer::Single)?;
     processes.settle_chunks(&mut config.fit.training);
     check_epochs(&config)?;
-    match &table {
-        AnyTable::Memory(table) => check(&config.fit, table)?,
-        AnyTable::Stored(table) => busy("checking", || check(&config.fit, table))?,
-    }
+    // What cannot be learned from leaves no folder behind.
+    let plan = plan_of(&config.fit, &table)?;
     let folder = RunFolder::create(&arguments.out)?;
     folder.write_config(&to_toml(&config)?)?;
-    Ok((folder, config, table))
+    Ok(Opened { folder: Some(folder), config, table, plan })
 }
 
 /// What is noted about a table, and settings that suit it.
@@ -236,15 +246,6 @@ fn settings_for<D: SeriesSource<f64>>(
     };
     fit.logarithms.clone_from(&arguments.log);
     Ok((DataConfig::of(table, arguments.data.clone(), read)?, fit))
-}
-
-/// Checks that a table has the variables that settings name, and that they can be learned from.
-fn check<D: SeriesSource<f64>>(fit: &FitConfig, table: &Table<D>) -> Result<(), Failure> {
-    fit.known_channels(table)?;
-    fit.logarithm_mask(table)?;
-    // What cannot be learned from leaves no folder behind.
-    fit.check_scale(table)?;
-    Ok(())
 }
 
 fn check_epochs(config: &RunConfig) -> Result<(), Failure> {
@@ -273,7 +274,7 @@ fn sampling(arguments: &FitArguments, table: &AnyTable) -> Result<Sampling, Fail
 }
 
 /// A folder that is there, with its own settings.
-fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, AnyTable), Failure> {
+fn resume(arguments: &FitArguments) -> Result<Opened, Failure> {
     let folder = RunFolder::open(&arguments.out)?;
     let stored: RunConfig = parse(&folder.paths().config(), &folder.read_config()?)?;
     let mut config = stored.clone();
@@ -289,6 +290,7 @@ fn resume(arguments: &FitArguments) -> Result<(RunFolder, RunConfig, AnyTable), 
     }
     let room = arguments.table.room(Some(&arguments.out));
     let table = tables_of(&config, &room, "put them back, or fit a new model in another folder")?;
+    let plan = plan_of(&config.fit, &table)?;
     folder.write_config(&to_toml(&config)?)?;
-    Ok((folder, config, table))
+    Ok(Opened { folder: Some(folder), config, table, plan })
 }

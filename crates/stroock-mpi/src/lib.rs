@@ -1,7 +1,7 @@
 //! Training of [`stroock`]'s models in several processes over MPI.
 //!
 //! [`launch`] finds out whether a launcher (`mpirun`, Slurm's `srun`) has started this process as one of several, and
-//! makes them a [`World`](stroock::training::World) that `Trainer::run_over` and `FitConfig::fit_over` train in:
+//! makes them a [`World`](stroock::training::World) that `Trainer::run_over` and `FitPlan::fit_over` train in:
 //!
 //! ```no_run
 //! use stroock::training::World;

@@ -77,8 +77,9 @@ fn fit_both(
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let stop = StopFlag::new();
     let fitted = config.fit(&table, &run(&folders[0]), &stop, Progress::hidden).unwrap();
+    let plan = config.plan(&stored).unwrap();
     let of_file =
-        config.fit_stored_over(&Alone, &stored, &run(&folders[1]), &stop, Progress::hidden).unwrap().unwrap();
+        plan.fit_stored_over(&Alone, &stored, &run(&folders[1]), &stop, Progress::hidden).unwrap().unwrap();
     assert_eq!(of_file.split, fitted.split);
     let (expected, found) = (outcome(&folders[0]), outcome(&folders[1]));
     assert_eq!(found.0, expected.0, "metrics");

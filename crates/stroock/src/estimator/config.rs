@@ -120,14 +120,6 @@ impl FitConfig {
         matches!(self.model.task(), Some(TaskKind::ClassPerSeries { .. }))
     }
 
-    /// Checks that the variables of a table can be brought to a common scale.
-    ///
-    /// # Errors
-    /// When the values of one are too large, or lack a logarithm that is asked for.
-    pub fn check_scale<D: SeriesSource<f64>>(&self, table: &Table<D>) -> Result<(), EstimatorError> {
-        self.scaler(table, &self.split(table)?).map(drop)
-    }
-
     /// The scaler of the training series.
     pub(super) fn scaler<D: SeriesSource<f64>>(
         &self,

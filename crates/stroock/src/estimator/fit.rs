@@ -18,7 +18,7 @@ use crate::model::{DataDescription, Description, ModelSettings, StandardModel, T
 use crate::run::{Progress, RunFolder, RunLength, StopFlag, to_toml};
 use crate::sampler::Sampler;
 use crate::series::table::{ReadOptions, StoredTable, Table};
-use crate::series::{Dataset, SeriesSource, Split};
+use crate::series::{Dataset, Scaler, SeriesSource, Split};
 use crate::training::{Alone, Outcome, Trained, Trainer, World};
 
 /// A fit that has ended.
@@ -83,64 +83,27 @@ impl FitConfig {
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
     ) -> Result<Fitted, EstimatorError> {
-        let (plan, data) = self.scaled(table)?;
-        let whole = Some(table);
-        let learnt = plan.train_over(&Alone, (table, whole, &data), folder.into(), stop, progress)?;
+        let plan = self.plan(table)?;
+        let data = plan.scaler().apply(&table.data)?;
+        let learnt = plan.train_over(&Alone, (table, Some(table), &data), folder.into(), stop, progress)?;
         Ok(learnt.complete(stop)?.with(Prepared::new(data, table.origins.clone())))
     }
 
-    /// [`fit`](Self::fit) in one of several processes that train together, all of which call this with the same table; the
-    /// first one has the folder, if there is one. Training is shared out, and what comes after it is done by the first
-    /// process alone: the others get nothing.
+    /// What can be known of a fit to a table before training, and needs a look at all of its values: what cannot be learned
+    /// from is refused here, before there is a folder.
     ///
     /// # Errors
-    /// As for [`fit`](Self::fit), when there are more processes than [`TrainingConfig::chunks`], and when another process
-    /// fails.
-    ///
-    /// [`TrainingConfig::chunks`]: crate::training::TrainingConfig::chunks
-    pub fn fit_over<'f>(
-        &self,
-        world: &dyn World,
-        table: &Table,
-        folder: impl Into<Option<&'f RunFolder>>,
-        stop: &StopFlag,
-        progress: impl FnOnce(RunLength) -> Progress,
-    ) -> Result<Option<Fitted>, EstimatorError> {
-        let (plan, data) = self.scaled(table)?;
-        let whole = Some(table);
-        let learnt = plan.train_over(world, (table, whole, &data), folder.into(), stop, progress)?;
-        if !world.is_first() {
-            return Ok(None);
+    /// When the table lacks a variable that is named, has too few series, or values that cannot be brought to a scale.
+    pub fn plan<D: SeriesSource<f64>>(&self, table: &Table<D>) -> Result<FitPlan, EstimatorError> {
+        let known = self.known_channels(table)?;
+        let split = self.split(table)?;
+        let mut description = Description { model: self.model.clone(), data: self.about(table) };
+        description.data.scaler = self.scaler(table, &split)?;
+        let least = least_values(&table.data, &split.train)?;
+        for (variable, least) in description.data.variables.iter_mut().zip(least) {
+            variable.is_nonnegative = least.is_some_and(|least| least >= 0.0);
         }
-        Ok(Some(learnt.complete(stop)?.with(Prepared::new(data, table.origins.clone()))))
-    }
-
-    /// [`fit_over`](Self::fit_over) for a table in a file, of which a batch is in memory at a time; [`Alone`] is the world of
-    /// a single process. The metrics and the model file are those of the table in memory, to the last bit; classes of whole
-    /// series alone are learnt in closed form from some of the series where there are very many.
-    ///
-    /// # Errors
-    /// As [`fit_over`](Self::fit_over), and when the file cannot be read, or the table has very few series.
-    pub fn fit_stored_over<'f>(
-        &self,
-        world: &dyn World,
-        table: &StoredTable,
-        folder: impl Into<Option<&'f RunFolder>>,
-        stop: &StopFlag,
-        progress: impl FnOnce(RunLength) -> Progress,
-    ) -> Result<Option<Fitted<()>>, EstimatorError> {
-        let plan = Plan::of(self, table)?;
-        let scaler = plan.description.data.scaler.clone();
-        let data = Scaled { data: &table.data, scaler: &scaler };
-        let learnt = plan.train_over(world, (table, None, &data), folder.into(), stop, progress)?;
-        if world.is_first() { learnt.complete(stop).map(Some) } else { Ok(None) }
-    }
-
-    /// What is known before training, and the series in model units.
-    fn scaled(&self, table: &Table) -> Result<(Plan<'_>, Dataset), EstimatorError> {
-        let plan = Plan::of(self, table)?;
-        let data = plan.description.data.scaler.apply(&table.data)?;
-        Ok((plan, data))
+        Ok(FitPlan { config: self.clone(), known, split, description })
     }
 
     /// What the model file says about the data.
@@ -169,26 +132,64 @@ impl FitConfig {
     }
 }
 
-/// What a fit knows before it is trained.
-struct Plan<'c> {
-    config: &'c FitConfig,
+/// A fit that is about to begin: see [`FitConfig::plan`].
+#[derive(Debug)]
+pub struct FitPlan {
+    config: FitConfig,
     /// The numbers of the variables that are known ahead of time.
     known: Vec<usize>,
     split: Split,
     description: Description,
 }
 
-impl<'c> Plan<'c> {
-    fn of<D: SeriesSource<f64>>(config: &'c FitConfig, table: &Table<D>) -> Result<Self, EstimatorError> {
-        let known = config.known_channels(table)?;
-        let split = config.split(table)?;
-        let mut description = Description { model: config.model.clone(), data: config.about(table) };
-        description.data.scaler = config.scaler(table, &split)?;
-        let least = least_values(&table.data, &split.train)?;
-        for (variable, least) in description.data.variables.iter_mut().zip(least) {
-            variable.is_nonnegative = least.is_some_and(|least| least >= 0.0);
+impl FitPlan {
+    /// Fits as [`FitConfig::fit`] does, to the table of the plan, in one of several processes that train together, all of
+    /// which call this with the same table; the first one has the folder, if there is one. Training is shared out, and what
+    /// comes after it is done by the first process alone: the others get nothing.
+    ///
+    /// # Errors
+    /// As for [`FitConfig::fit`], when there are more processes than [`TrainingConfig::chunks`], and when another process
+    /// fails.
+    ///
+    /// [`TrainingConfig::chunks`]: crate::training::TrainingConfig::chunks
+    pub fn fit_over<'f>(
+        self,
+        world: &dyn World,
+        table: &Table,
+        folder: impl Into<Option<&'f RunFolder>>,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Option<Fitted>, EstimatorError> {
+        let data = self.scaler().apply(&table.data)?;
+        let learnt = self.train_over(world, (table, Some(table), &data), folder.into(), stop, progress)?;
+        if !world.is_first() {
+            return Ok(None);
         }
-        Ok(Self { config, known, split, description })
+        Ok(Some(learnt.complete(stop)?.with(Prepared::new(data, table.origins.clone()))))
+    }
+
+    /// [`fit_over`](Self::fit_over) for a table in a file, of which a batch is in memory at a time; [`Alone`] is the world of
+    /// a single process. The metrics and the model file are those of the table in memory, to the last bit; classes of whole
+    /// series alone are learnt in closed form from some of the series where there are very many.
+    ///
+    /// # Errors
+    /// As [`fit_over`](Self::fit_over), and when the file cannot be read, or the table has very few series.
+    pub fn fit_stored_over<'f>(
+        self,
+        world: &dyn World,
+        table: &StoredTable,
+        folder: impl Into<Option<&'f RunFolder>>,
+        stop: &StopFlag,
+        progress: impl FnOnce(RunLength) -> Progress,
+    ) -> Result<Option<Fitted<()>>, EstimatorError> {
+        let scaler = self.scaler().clone();
+        let data = Scaled { data: &table.data, scaler: &scaler };
+        let learnt = self.train_over(world, (table, None, &data), folder.into(), stop, progress)?;
+        if world.is_first() { learnt.complete(stop).map(Some) } else { Ok(None) }
+    }
+
+    fn scaler(&self) -> &Scaler {
+        &self.description.data.scaler
     }
 
     /// Trains. The table comes with itself where it is in memory, and with its series in model units.
@@ -199,11 +200,8 @@ impl<'c> Plan<'c> {
         folder: Option<&'a RunFolder>,
         stop: &StopFlag,
         progress: impl FnOnce(RunLength) -> Progress,
-    ) -> Result<Learnt<'a, D>, EstimatorError>
-    where
-        'c: 'a,
-    {
-        let (config, split) = (self.config, &self.split);
+    ) -> Result<Learnt<'a, D>, EstimatorError> {
+        let (config, split) = (&self.config, &self.split);
         let metadata = self.description.metadata()?;
         let device = Device::flex().autodiff();
         let model = config.model.init(&mut InitialWeights::new(config.training.seed, &device))?.materialize();
@@ -229,7 +227,7 @@ impl<'c> Plan<'c> {
 
 /// A model that has been trained, and what else a fit needs to complete it.
 struct Learnt<'a, D> {
-    plan: Plan<'a>,
+    plan: FitPlan,
     table: &'a Table<D>,
     whole: Option<&'a Table>,
     data: &'a dyn SeriesSource,
@@ -244,7 +242,7 @@ impl<D: SeriesSource<f64>> Learnt<'_, D> {
     /// run as training has left it.
     fn complete(self, stop: &StopFlag) -> Result<Fitted<()>, EstimatorError> {
         let Self { plan, table, whole, data, folder, kept, trained, mut progress } = self;
-        let Plan { config, known, split, mut description } = plan;
+        let FitPlan { config, known, split, mut description } = plan;
         let model = trained.best_model.valid();
         let mut outcome = trained.outcome;
         let mut goes_on = || {

@@ -47,7 +47,7 @@ pub use error::EstimatorError;
 pub use evaluate::{ClassEvaluation, EvaluateOptions, Evaluation, LeftOut, VariableEvaluation};
 pub use evaluate_samples::{ComparedLook, SampledVariable, SamplesEvaluation};
 pub use evaluation_sums::EvaluationSums;
-pub use fit::Fitted;
+pub use fit::{FitPlan, Fitted};
 pub use forecast::{ForecastView, Horizon};
 pub use model::{Model, Prepared};
 pub use model_kind::ModelKind;
