@@ -18,8 +18,8 @@ class Stroock:
         return done.stdout
 
     def version(self):
-        """Its version."""
-        return self.run("--version").split()[-1]
+        """Its version, without the commit that stands behind it."""
+        return self.run("--version").split()[1]
 
     def record(self, arguments, file):
         """Writes a record, if it is not there yet."""
