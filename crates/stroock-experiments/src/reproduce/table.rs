@@ -125,10 +125,15 @@ impl Group<'_> {
     }
 
     fn row(&self, metric: Metric) -> String {
-        let values: Vec<f64> = self.runs.iter().map(|run| run.test.value).collect();
-        self.line("", number_of(metric, &values))
+        self.line("", self.number(metric))
     }
 
+    fn number(&self, metric: Metric) -> String {
+        let values: Vec<f64> = self.runs.iter().map(|run| run.test.value).collect();
+        number_of(metric, &values)
+    }
+
+    /// Nothing where draws change nothing that is shown, as in models that draw nothing.
     fn row_with_draws(&self, metric: Metric) -> Option<String> {
         let drawn: Option<Vec<(usize, f64)>> = self
             .runs
@@ -138,7 +143,8 @@ impl Group<'_> {
         let drawn = drawn?;
         let values: Vec<f64> = drawn.iter().map(|(_, value)| *value).collect();
         let draws = drawn.first()?.0;
-        Some(self.line(&format!(", mean of {draws} draws"), number_of(metric, &values)))
+        let number = number_of(metric, &values);
+        (number != self.number(metric)).then(|| self.line(&format!(", mean of {draws} draws"), number))
     }
 
     fn line(&self, what: &str, value: String) -> String {
