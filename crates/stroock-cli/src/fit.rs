@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use stroock::estimator::{
-    DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, FitPlan, Fitted, Goal, RunConfig, Subject,
+    DataConfig, EstimatorError, EvaluateOptions, Evaluation, FitConfig, FitPlan, Fitted, Goal, RunConfig,
+    Subject,
 };
 use stroock::run::{RunFolder, RunPaths, StopFlag, parse, to_toml};
 use stroock::score::HoldOut;
@@ -77,17 +78,15 @@ pub fn run(arguments: &FitArguments, processes: &Processes) -> Result<(), Failur
         _ => Ok(()),
     };
     let fitted = match table {
-        AnyTable::Memory(table) => {
-            match plan.fit_over(world, &table, folder.as_ref(), &stop, progress)? {
-                Some(Fitted { model, outcome, epochs, best, split, prepared }) => {
-                    stopped(outcome, epochs)?;
-                    let subject = Subject::of_split(split, prepared, table);
-                    let coverage = Coverage::of(&subject.prepared.data, subject.table.account.files)?;
-                    Some((model, epochs, best, subject, coverage))
-                }
-                None => None,
+        AnyTable::Memory(table) => match plan.fit_over(world, &table, folder.as_ref(), &stop, progress)? {
+            Some(Fitted { model, outcome, epochs, best, split, prepared }) => {
+                stopped(outcome, epochs)?;
+                let subject = Subject::of_split(split, prepared, table);
+                let coverage = Coverage::of(&subject.prepared.data, subject.table.account.files)?;
+                Some((model, epochs, best, subject, coverage))
             }
-        }
+            None => None,
+        },
         AnyTable::Stored(table) => {
             match plan.fit_stored_over(world, &table, folder.as_ref(), &stop, progress)? {
                 Some(Fitted { model, outcome, epochs, best, split, .. }) => {

@@ -7,14 +7,14 @@ mod oscillations;
 mod parameters;
 #[allow(dead_code, reason = "another test uses the models of images")]
 mod pictures;
-
-use std::collections::BTreeMap;
+mod resumed;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use numbers::doubles;
 use oscillations::{batcher, oscillations};
 use parameters::assert_gradients;
+use resumed::trained_as_in_parts;
 use stroock::batch::{Batch, Batcher, InputChoice};
 use stroock::decoder::{Activation, MlpConfig};
 use stroock::encoder::FrameFeaturesConfig;
@@ -23,14 +23,13 @@ use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DataDescription, DecoderConfig, Description, EncoderConfig, LatentSdeConfig, ModelConfig, ModelSettings,
     MtandEncConfig, MtandFullConfig, OutputParts, PathDraws, ReferenceSizes, S5Config, S5Sizes, SeriesModel,
-    StandardModel, TimeViewsSizes, to_file,
+    StandardModel, TimeViewsSizes,
 };
 use stroock::objective::ElboWeights;
 use stroock::predict::Predictor;
-use stroock::run::{Progress, RunFolder, RunLength, StopFlag};
-use stroock::series::{Dataset, Labels, Observation, Scaler, Series, Split};
+use stroock::series::{Dataset, Labels, Observation, Series};
 use stroock::task::{TaskConfig, TaskKind};
-use stroock::training::{Trained, Trainer, TrainingConfig};
+use stroock::training::TrainingConfig;
 use stroock_kernels::noise::NoiseKey;
 
 /// Oscillations with their slope at every time as what is to be predicted.
@@ -170,67 +169,27 @@ fn series_without_anything_seen_have_predictions() {
     }
 }
 
-fn training(epochs: u64) -> TrainingConfig {
-    TrainingConfig {
-        epochs,
-        batch_size: 4,
-        rate: 3e-3,
-        samples: 2,
-        weights: weights(),
-        ..TrainingConfig::default()
-    }
-}
-
-fn train(config: &ModelConfig, epochs: u64, folder: &RunFolder) -> Trained<StandardModel> {
-    let data = data(14);
-    let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
-    let training = training(epochs);
-    let trainer =
-        Trainer { config: training, data: &data, split: &split, batcher: batcher(), metadata: None };
-    let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 3, done: 0 });
-    let start = init(config, 2, &Device::flex().autodiff());
-    trainer.run(start, folder, &StopFlag::new(), &mut progress).unwrap()
+fn training() -> TrainingConfig {
+    TrainingConfig { samples: 2, weights: weights(), ..TrainingConfig::default() }
 }
 
 #[test]
 fn training_makes_them_better_and_resumes_to_the_same_bits() {
+    let data = data(14);
     for config in configs() {
-        let root = tempfile::tempdir().unwrap();
-        let whole = RunFolder::create(root.path().join("whole")).unwrap();
-        let trained = train(&config, 4, &whole);
-        let parts = RunFolder::create(root.path().join("parts")).unwrap();
-        train(&config, 2, &parts);
-        let resumed = train(&config, 4, &parts);
-        let tensors = |model: &StandardModel| BTreeMap::from_iter(to_file(model).unwrap().tensors);
-        assert_eq!(tensors(&resumed.model), tensors(&trained.model), "{}", config.kind());
-        for name in ["model.safetensors", "last/model.safetensors", "last/optimiser.safetensors"] {
-            let [a, b] =
-                ["whole", "parts"].map(|run| std::fs::read(root.path().join(run).join(name)).unwrap());
-            assert!(a == b, "{}: {name} differs", config.kind());
-        }
+        let start = || init(&config, 2, &Device::flex().autodiff());
+        let trained = trained_as_in_parts(start, training(), &data, batcher());
         let loss = |model: &StandardModel| {
             let losses = model.objective(&batch(), draws(8), weights()).unwrap().losses;
             doubles(losses.mean())[0]
         };
-        let [before, after] = [loss(&init(&config, 2, &Device::flex())), loss(&trained.model.valid())];
+        let [before, after] = [loss(&init(&config, 2, &Device::flex())), loss(&trained.valid())];
         assert!(after < before, "{}: {before} {after}", config.kind());
     }
 }
 
 fn description(model: ModelConfig) -> Description {
-    Description {
-        model,
-        data: DataDescription {
-            variables: Vec::new(),
-            time_unit: String::new(),
-            scaler: Scaler::identity(),
-            batcher: batcher(),
-            classes: Vec::new(),
-            residual: None,
-            table: None,
-            forecast: None,
-        },
-    }
+    Description { model, data: DataDescription::new(batcher(), &[]) }
 }
 
 #[test]

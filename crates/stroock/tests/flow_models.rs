@@ -4,14 +4,14 @@ mod numbers;
 #[allow(dead_code, reason = "another test trains the model")]
 mod oscillations;
 mod parameters;
-
-use std::collections::BTreeMap;
+mod resumed;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 use numbers::doubles;
 use oscillations::{batcher, oscillations};
 use parameters::{assert_gradients, filled};
+use resumed::trained_as_in_parts;
 use stroock::batch::Batch;
 use stroock::decoder::MlpConfig;
 use stroock::encoder::{OdeRnnConfig, TimeAttentionConfig};
@@ -20,14 +20,13 @@ use stroock::likelihood::{LikelihoodKind, ScaleKind};
 use stroock::model::{
     DataDescription, DecoderConfig, Description, EncoderConfig, LatentOdeConfig, ModelConfig, ModelSettings,
     NeuralSdeConfig, Ode2VaeConfig, OdeConfig, OdeOdeConfig, OutputParts, PathDraws, PredictionKind,
-    SdeConfig, SecondOrderConfig, SeriesModel, StandardModel, StartDensity, to_file,
+    SdeConfig, SecondOrderConfig, SeriesModel, StandardModel, StartDensity,
 };
 use stroock::objective::ElboWeights;
 use stroock::predict::Predictor;
-use stroock::run::{Progress, RunFolder, RunLength, StopFlag};
-use stroock::series::{Observation, Scaler, Split};
+use stroock::series::Observation;
 use stroock::task::{TaskConfig, TaskKind};
-use stroock::training::{Trained, Trainer, TrainingConfig};
+use stroock::training::TrainingConfig;
 use stroock_kernels::noise::NoiseKey;
 
 const DIM: usize = 3;
@@ -193,57 +192,24 @@ fn divergences_are_those_of_their_definitions() {
 }
 
 fn description(model: ModelConfig) -> Description {
-    Description {
-        model,
-        data: DataDescription {
-            variables: Vec::new(),
-            time_unit: String::new(),
-            scaler: Scaler::identity(),
-            batcher: batcher(),
-            classes: Vec::new(),
-            residual: None,
-            table: None,
-            forecast: None,
-        },
-    }
+    Description { model, data: DataDescription::new(batcher(), &[]) }
 }
 
-fn training(epochs: u64) -> TrainingConfig {
-    TrainingConfig { epochs, batch_size: 4, rate: 3e-3, weights: weights(), ..TrainingConfig::default() }
-}
-
-fn train(config: &ModelConfig, epochs: u64, folder: &RunFolder) -> Trained<StandardModel> {
-    let data = oscillations(14, 2);
-    let split = Split { train: (0..10).collect(), validation: (10..14).collect(), test: Vec::new() };
-    let training = training(epochs);
-    let trainer =
-        Trainer { config: training, data: &data, split: &split, batcher: batcher(), metadata: None };
-    let mut progress = Progress::hidden(RunLength { epochs, steps_per_epoch: 3, done: 0 });
-    let start = init(config, 2, &Device::flex().autodiff());
-    trainer.run(start, folder, &StopFlag::new(), &mut progress).unwrap()
+fn training() -> TrainingConfig {
+    TrainingConfig { weights: weights(), ..TrainingConfig::default() }
 }
 
 #[test]
 fn training_makes_them_better_and_resumes_to_the_same_bits() {
+    let data = oscillations(14, 2);
     for config in configs() {
-        let root = tempfile::tempdir().unwrap();
-        let whole = RunFolder::create(root.path().join("whole")).unwrap();
-        let trained = train(&config, 4, &whole);
-        let parts = RunFolder::create(root.path().join("parts")).unwrap();
-        train(&config, 2, &parts);
-        let resumed = train(&config, 4, &parts);
-        let tensors = |model: &StandardModel| BTreeMap::from_iter(to_file(model).unwrap().tensors);
-        assert_eq!(tensors(&resumed.model), tensors(&trained.model), "{}", config.kind());
-        for name in ["model.safetensors", "last/model.safetensors", "last/optimiser.safetensors"] {
-            let [a, b] =
-                ["whole", "parts"].map(|run| std::fs::read(root.path().join(run).join(name)).unwrap());
-            assert!(a == b, "{}: {name} differs", config.kind());
-        }
+        let start = || init(&config, 2, &Device::flex().autodiff());
+        let trained = trained_as_in_parts(start, training(), &data, batcher());
         let loss = |model: &StandardModel| {
             let losses = model.objective(&batch(), draws(8), weights()).unwrap().losses;
             doubles(losses.mean())[0]
         };
-        let [before, after] = [loss(&init(&config, 2, &Device::flex())), loss(&trained.model.valid())];
+        let [before, after] = [loss(&init(&config, 2, &Device::flex())), loss(&trained.valid())];
         assert!(after < before, "{}: {before} {after}", config.kind());
     }
 }
