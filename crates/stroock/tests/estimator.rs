@@ -7,7 +7,7 @@ use stroock::estimator::{
     EstimatorError, EvaluateOptions, FitConfig, Goal, Horizon, Model, ModelKind, PredictOptions,
 };
 use stroock::model::ModelSettings;
-use stroock::run::{Progress, RunFolder, StopFlag};
+use stroock::run::{Progress, RunFolder, StopFlag, TensorFile};
 use stroock::score::HoldOut;
 use stroock::series::Labels;
 use stroock::series::table::{Column, DataFrame, ReadOptions, Sampling, Table};
@@ -193,6 +193,15 @@ fn classes_of_series_are_learnt_from_few_of_them() {
     let evaluation = loaded.evaluate(&prepared, None, &EvaluateOptions::default()).unwrap().classes.unwrap();
     assert_eq!((evaluation.scores.count, evaluation.scores.accuracy), (9, 1.0));
     assert_eq!(evaluation.left_out.unwrap().series, about.series);
+
+    // Of a file of a later version, whose classifier may be another one, the version is what is told.
+    let path = folder.path().join("later.safetensors");
+    let mut file = TensorFile::load(&folder.path().join("run/model.safetensors")).unwrap();
+    file.set_format("stroock-model", 7);
+    file.metadata.insert("classifier".into(), "{}".into());
+    file.save(&path).unwrap();
+    let words = Model::load(&path).unwrap_err().to_string();
+    assert!(words.contains("has format version 7"), "{words}");
 }
 
 #[test]

@@ -8,9 +8,9 @@ use burn::tensor::Device;
 use super::EstimatorError;
 use super::stream::stream;
 use crate::classifier::SeriesClassifier;
-use crate::model::{Description, ModelSettings, StandardModel, TableDescription};
+use crate::model::{Description, ModelConfig, ModelSettings, StandardModel, TableDescription};
 use crate::predict::Predictor;
-use crate::run::{RunPaths, TensorFile};
+use crate::run::RunPaths;
 use crate::sampler::Sampler;
 use crate::series::table::{Expectation, Table};
 use crate::series::{Dataset, Series};
@@ -75,7 +75,7 @@ impl Model {
             true => RunPaths::new(path).model(),
             false => path.to_path_buf(),
         };
-        let mut file = TensorFile::load(&path)?;
+        let mut file = Description::<ModelConfig>::read(&path)?;
         let classifier = SeriesClassifier::take(&mut file)?;
         let sampler = Sampler::take(&mut file)?;
         let (model, description): (_, Description) =

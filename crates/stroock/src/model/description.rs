@@ -216,10 +216,21 @@ impl<C: ModelSettings> Description<C> {
     /// # Errors
     /// When the file is damaged, holds another model or version, or its tensors do not fit its configuration.
     pub fn load(path: &Path, device: &Device) -> Result<(C::Model, Self), ModelFileError> {
-        Self::from_tensors(&TensorFile::load(path)?, path, device)
+        Self::from_tensors(&Self::read(path)?, path, device)
     }
 
-    /// The same from tensors that have been read from a file, after whatever else it held was taken out of them.
+    /// The tensors of a model file, which is of a version that can be read.
+    ///
+    /// # Errors
+    /// When the file is damaged, or of another kind or version.
+    pub fn read(path: &Path) -> Result<TensorFile, ModelFileError> {
+        let file = TensorFile::load(path)?;
+        file.check_format(FORMAT, VERSION)?;
+        Ok(file)
+    }
+
+    /// A model and what is known about its data from the tensors of its file, after whatever else it held was taken out of
+    /// them.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -228,7 +239,6 @@ impl<C: ModelSettings> Description<C> {
         path: &Path,
         device: &Device,
     ) -> Result<(C::Model, Self), ModelFileError> {
-        file.check_format(FORMAT, VERSION)?;
         let name = || path.display().to_string();
         let kind = file.text(KIND)?;
         let model: C = read(file, MODEL, path).map_err(|error| match error {
