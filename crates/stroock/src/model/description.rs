@@ -239,6 +239,7 @@ impl<C: ModelSettings> Description<C> {
         path: &Path,
         device: &Device,
     ) -> Result<(C::Model, Self), ModelFileError> {
+        file.check_format(FORMAT, VERSION)?;
         let name = || path.display().to_string();
         let kind = file.text(KIND)?;
         let model: C = read(file, MODEL, path).map_err(|error| match error {
