@@ -61,11 +61,19 @@ impl MlpConfig {
 impl Mlp {
     /// Outputs `[M, outputs]` at the inputs `[M, inputs]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let last = self.layers.len().saturating_sub(1);
-        self.layers.iter().enumerate().fold(x, |x, (i, layer)| match (i < last, self.activation) {
-            (false, _) => layer.forward(x),
-            (true, Activation::Relu) => relu(layer.forward(x)),
-            (true, Activation::Tanh) => tanh(layer.forward(x)),
+        match self.layers.first() {
+            Some(first) => self.forward_behind_first(first.forward(x)),
+            None => x,
+        }
+    }
+
+    /// Outputs `[M, outputs]` where the first map has given `x` already.
+    pub fn forward_behind_first(&self, x: Tensor<2>) -> Tensor<2> {
+        self.layers.iter().skip(1).fold(x, |x, layer| {
+            layer.forward(match self.activation {
+                Activation::Relu => relu(x),
+                Activation::Tanh => tanh(x),
+            })
         })
     }
 }

@@ -86,14 +86,14 @@ impl Gru {
         offsets: &[usize],
         direction: Direction,
     ) -> Result<Tensor<2>, GruError> {
-        let operation = Recurrence {
-            offsets: offsets.to_vec(),
-            direction,
-            requested: Requested::All,
-            width: inputs.dims()[1],
-            hidden: self.hidden(),
-        };
+        let operation = self.over(inputs.dims()[1], offsets, direction);
         self.run(operation, inputs, self.w_ih.val(), self.b_ih.val())
+    }
+
+    /// All states over sequences of inputs of a width.
+    pub(super) fn over(&self, width: usize, offsets: &[usize], direction: Direction) -> Recurrence {
+        let requested = Requested::All;
+        Recurrence { offsets: offsets.to_vec(), direction, requested, width, hidden: self.hidden() }
     }
 
     /// The states `[M, H]` after one more input `[M, D]` each, from the given states `[M, H]`.
@@ -149,16 +149,16 @@ impl Gru {
 
 /// Everything about a recurrent unit over a batch that is not differentiated.
 #[derive(Debug)]
-struct Recurrence {
-    offsets: Vec<usize>,
-    direction: Direction,
-    requested: Requested,
-    width: usize,
-    hidden: usize,
+pub(super) struct Recurrence {
+    pub offsets: Vec<usize>,
+    pub direction: Direction,
+    pub requested: Requested,
+    pub width: usize,
+    pub hidden: usize,
 }
 
 impl Recurrence {
-    fn problem<'a, T>(&'a self, [inputs, w_ih, w_hh, b_ih, b_hh]: [&'a [T]; 5]) -> GruProblem<'a, T> {
+    pub fn problem<'a, T>(&'a self, [inputs, w_ih, w_hh, b_ih, b_hh]: [&'a [T]; 5]) -> GruProblem<'a, T> {
         let weights = Weights { w_ih, w_hh, b_ih, b_hh };
         let &Self { ref offsets, direction, requested, width, hidden } = self;
         GruProblem { offsets, direction, requested, width, hidden, inputs, weights }

@@ -1,6 +1,7 @@
 //! Start points in `R^n` with independent normal coordinates.
 
 use burn::tensor::{Tensor, TensorData};
+use rayon::prelude::*;
 use stroock_kernels::noise::{NoiseKey, Purpose};
 
 /// Normal distributions of the start points of a batch, one for each series, with independent coordinates.
@@ -40,10 +41,10 @@ impl NormalStart {
     pub fn normals(&self, key: NoiseKey, series: &[u32], samples: usize, first_sample: u32) -> Tensor<3> {
         let dim = self.mean.dims()[1];
         let mut normals = vec![0.0; samples * series.len() * dim];
-        let rows = (0..samples as u32).flat_map(|sample| series.iter().map(move |&number| (sample, number)));
-        for ((sample, number), row) in rows.zip(normals.chunks_exact_mut(dim)) {
-            key.stream(Purpose::Start, number, first_sample.wrapping_add(sample)).normals(row);
-        }
+        normals.par_chunks_exact_mut(dim.max(1)).enumerate().for_each(|(row, normals)| {
+            let (sample, number) = ((row / series.len()) as u32, series[row % series.len()]);
+            key.stream(Purpose::Start, number, first_sample.wrapping_add(sample)).normals(normals);
+        });
         let shape = [samples, series.len(), dim];
         Tensor::from_data(TensorData::new(normals, shape), (&self.mean.device(), self.mean.dtype()))
     }

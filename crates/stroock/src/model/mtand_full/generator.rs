@@ -95,19 +95,55 @@ impl ReferenceGenerator {
         let [samples, series, _] = z.dims();
         let read = self.read(z)?;
         let width = read.dims()[1];
+        let mixed = self.mixed(read, [samples, series], offsets, times)?;
+        let states = self.values.forward(mixed.reshape([samples * times.len(), width]));
+        Ok(states.reshape([samples, times.len(), width]))
+    }
+
+    /// What a linear map makes of these states, `[S, Q, outputs]`, without the states.
+    ///
+    /// Two maps after one another are one, and mixtures of mapped rows are maps of mixtures: the rows at the reference
+    /// points go through one map to the width of `map`, and only what it gives is mixed.
+    ///
+    /// # Errors
+    /// When the numbers do not fit.
+    pub fn mapped_states(
+        &self,
+        z: Tensor<3>,
+        offsets: &[usize],
+        times: &[f64],
+        map: &Linear,
+    ) -> Result<Tensor<3>, ModelError> {
+        let [samples, series, _] = z.dims();
+        let weight = self.values.weight.val().matmul(map.weight.val());
+        let mixed = self.mixed(self.read(z)?.matmul(weight), [samples, series], offsets, times)?;
+        let bias = self.values.bias.as_ref().map(|bias| map.forward(bias.val().unsqueeze_dim::<2>(0)));
+        let bias = bias.or_else(|| map.bias.as_ref().map(|bias| bias.val().unsqueeze_dim(0)));
+        Ok(match bias {
+            Some(bias) => mixed + bias.unsqueeze_dim(0),
+            None => mixed,
+        })
+    }
+
+    /// The mixtures `[S, Q, C]` at asked times of the rows `[S B R, C]` at the reference points.
+    fn mixed(
+        &self,
+        rows: Tensor<2>,
+        [samples, series]: [usize; 2],
+        offsets: &[usize],
+        times: &[f64],
+    ) -> Result<Tensor<3>, ModelError> {
+        let width = rows.dims()[1];
         if times.is_empty() {
-            return Ok(Tensor::zeros([samples, 0, width], (&read.device(), read.dtype())));
+            return Ok(Tensor::zeros([samples, 0, width], (&rows.device(), rows.dtype())));
         }
         let mut distinct = times.to_vec();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
         let row = |time: &f64| distinct.binary_search_by(|other| other.total_cmp(time)).unwrap_or_default();
-        let rows: Vec<i64> = times.iter().map(|time| row(time) as i64).collect();
-        let rows = Tensor::<1, Int>::from_data(TensorData::new(rows, [times.len()]), &read.device());
-        let weights = self.weights(&distinct)?.select(0, rows);
-        let read = read.reshape([samples, series, self.reference_points, width]);
-        let mixed = mix(offsets, weights, read)?;
-        let states = self.values.forward(mixed.reshape([samples * times.len(), width]));
-        Ok(states.reshape([samples, times.len(), width]))
+        let of_times: Vec<i64> = times.iter().map(|time| row(time) as i64).collect();
+        let of_times = Tensor::<1, Int>::from_data(TensorData::new(of_times, [times.len()]), &rows.device());
+        let weights = self.weights(&distinct)?.select(0, of_times);
+        Ok(mix(offsets, weights, rows.reshape([samples, series, self.reference_points, width]))?)
     }
 }

@@ -34,7 +34,7 @@ use burn::tensor::Tensor;
 use super::latent_sde::StandardDecoder;
 use super::{ModelError, OutputParts, Outputs, PathDraws, SeriesModel, point_features};
 use crate::batch::Batch;
-use crate::decoder::{Decoder, DecoderError};
+use crate::decoder::Decoder;
 use crate::encoder::FrameFeatures;
 use crate::latent::NormalStart;
 use crate::likelihood::Likelihood;
@@ -72,21 +72,33 @@ impl MtandFull {
         Ok(self.posterior.distribution(&batch.input, features)?)
     }
 
-    /// The states `[S, Q, 2 G]` at the points of a batch of draws from distributions at the reference points.
-    fn states(
-        &self,
-        distribution: &NormalStart,
-        batch: &Batch,
-        draws: PathDraws,
-    ) -> Result<Tensor<3>, ModelError> {
+    /// Draws `[S, B, R L]` from distributions at the reference points.
+    fn draw(&self, distribution: &NormalStart, batch: &Batch, draws: PathDraws) -> Tensor<3> {
         let normals = distribution.normals(draws.key, &batch.numbers, draws.samples, draws.first_sample);
-        let z = distribution.points(normals);
+        distribution.points(normals)
+    }
+
+    /// The states `[S, Q, 2 G]` at the points of a batch of draws.
+    fn states(&self, z: Tensor<3>, batch: &Batch) -> Result<Tensor<3>, ModelError> {
         self.generator.states(z, &batch.requests.offsets, &batch.request_times())
     }
 
-    /// Outputs `[S, Q, outputs]` of the decoder at states `[S, Q, 2 G]`.
-    fn decode(&self, states: Tensor<3>) -> Result<Tensor<3>, DecoderError> {
-        self.decoder.decode_samples(states)
+    /// The outputs `[S, Q, outputs]` of the decoder at the points of a batch of draws, without the states where it begins
+    /// with a linear map.
+    fn decoded(&self, z: Tensor<3>, batch: &Batch) -> Result<Tensor<3>, ModelError> {
+        let first = match &self.decoder {
+            StandardDecoder::Mlp(mlp) => mlp.layers.first().map(|first| (mlp, first)),
+            StandardDecoder::Image(_) => None,
+        };
+        let Some((mlp, first)) = first else {
+            return Ok(self.decoder.decode_samples(self.states(z, batch)?)?);
+        };
+        let times = batch.request_times();
+        let mapped = self.generator.mapped_states(z, &batch.requests.offsets, &times, first)?;
+        let [samples, points, width] = mapped.dims();
+        let output = mlp.forward_behind_first(mapped.reshape([samples * points, width]));
+        let outputs = output.dims()[1];
+        Ok(output.reshape([samples, points, outputs]))
     }
 
     fn outputs_of(
@@ -96,11 +108,11 @@ impl MtandFull {
         draws: PathDraws,
         parts: OutputParts,
     ) -> Result<Outputs, ModelError> {
-        let states = self.states(distribution, batch, draws)?;
+        let states = self.states(self.draw(distribution, batch, draws), batch)?;
         let task = self.task.as_ref().filter(|_| parts.task);
         let task = task.map(|task| (task.kind(), task.predict(states.clone(), batch)));
         let mean = match parts.observations {
-            true => self.likelihood.mean(self.decode(states.clone())?),
+            true => self.likelihood.mean(self.decoder.decode_samples(states.clone())?),
             false => None,
         };
         let scale = self.likelihood.gaussian().map(|gaussian| gaussian.scale().unsqueeze_dim(0));
@@ -124,8 +136,13 @@ impl SeriesModel for MtandFull {
         let (samples, series) = (draws.samples, batch.numbers.len());
         let distribution = self.distribution(batch)?;
         let divergence = distribution.divergence(&self.prior(series));
-        let states = self.states(&distribution, batch, draws)?;
-        let output = self.decode(states.clone())?;
+        let z = self.draw(&distribution, batch, draws);
+        // Where a task reads the states, they are there.
+        let states = self.task.as_ref().map(|_| self.states(z.clone(), batch)).transpose()?;
+        let output = match states.clone() {
+            Some(states) => self.decoder.decode_samples(states)?,
+            None => self.decoded(z, batch)?,
+        };
         // Every sample is scored on its own: samples of a series as series.
         let [_, points, width] = output.dims();
         let output = output.reshape([1, samples * points, width]);
@@ -138,8 +155,8 @@ impl SeriesModel for MtandFull {
         );
         let surprise = surprise.mean_dim(0).reshape([series]);
         let mut parts = vec![("kl", divergence), ("negative_log_likelihood", surprise)];
-        let losses = match &self.task {
-            Some(task) => {
+        let losses = match self.task.as_ref().zip(states) {
+            Some((task, states)) => {
                 let loss = task.loss(task.predict(states, batch), batch)?;
                 parts.push(("task", loss.clone()));
                 bound + loss.mul_scalar(weights.task)
