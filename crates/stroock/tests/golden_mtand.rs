@@ -190,11 +190,16 @@ fn a_variational_autoencoder_between_reference_points() {
     let of_all_samples = |key: &str, width: usize| -> Vec<f64> {
         expected(key).chunks(series * padded * width).flat_map(|sample| kept(sample, width)).collect()
     };
-    let states = model.generator.states(z, &input.point_offsets, &times).unwrap();
+    let states = model.generator.states(z.clone(), &input.point_offsets, &times).unwrap();
     let attention = of_all_samples("decoder_attention", width);
     assert_close("decoder_attention", &doubles(states.clone()), &attention, TOLERANCE);
     let StandardDecoder::Mlp(head) = &model.decoder else { panic!("linear maps") };
-    let mean = head.forward(states.reshape([samples * points, width])).reshape([samples, points, channels]);
+    let of_states = doubles(head.forward(states.reshape([samples * points, width])));
+    assert_close("prediction", &of_states, &of_all_samples("prediction", channels), TOLERANCE);
+    // As in training, without the states: values, and below all gradients.
+    let mapped = model.generator.mapped_states(z, &input.point_offsets, &times, &head.layers[0]).unwrap();
+    let mean = head.forward_behind_first(mapped.reshape([samples * points, 50]));
+    let mean = mean.reshape([samples, points, channels]);
     assert_close("prediction", &doubles(mean.clone()), &of_all_samples("prediction", channels), TOLERANCE);
 
     // The observations of a batch are in single precision; those of the file are not.
