@@ -76,29 +76,29 @@ impl GruSolver {
         let sum = sum.unwrap_or_else(|| OfWeights::zeros(&gates, width));
         Ok(Gradients {
             inputs: of_inputs,
-            w_ih: gates.of_input(&sum.input, width),
-            w_hh: gates.of_hidden(&sum.hidden, hidden),
-            b_ih: gates.of_input(&sum.biases, 1),
-            b_hh: gates.of_hidden(&sum.biases[gates.padded..], 1),
+            w_ih: gates.of_input(&sum.input, hidden, width),
+            w_hh: gates.of_hidden(&sum.hidden, hidden, hidden),
+            b_ih: gates.of_input(&sum.biases, gates.padded, 1),
+            b_hh: gates.of_hidden(&sum.biases[gates.padded..], gates.padded, 1),
         })
     }
 }
 
 /// Gradients of the weights in the order of the runs.
 struct OfWeights<T> {
-    /// `[n | r | z, D]`.
+    /// `[n | r | z, D]`, runs of `H` rows.
     input: Vec<T>,
-    /// `[r | z | m, H]`.
+    /// `[r | z | m, H]`, runs of `H` rows.
     hidden: Vec<T>,
-    /// `[n | r | z | m]`.
+    /// `[n | r | z | m]`, runs of `H'`.
     biases: Vec<T>,
 }
 
 impl<T: Real> OfWeights<T> {
     fn zeros(gates: &Gates, width: usize) -> Self {
         Self {
-            input: vec![T::zero(); 3 * gates.padded * width],
-            hidden: vec![T::zero(); 3 * gates.padded * gates.hidden],
+            input: vec![T::zero(); 3 * gates.hidden * width],
+            hidden: vec![T::zero(); 3 * gates.hidden * gates.hidden],
             biases: vec![T::zero(); gates.extent()],
         }
     }
@@ -123,8 +123,8 @@ struct Run<'a, T> {
     problem: &'a GruProblem<'a, T>,
     of_states: &'a [T],
     gates: Gates,
-    to_input: Panels<T>,
-    to_hidden: Panels<T>,
+    to_input: [Panels<T>; 3],
+    to_hidden: [Panels<T>; 3],
 }
 
 impl<T: GruReal> Run<'_, T> {
@@ -153,21 +153,12 @@ impl<T: GruReal> Run<'_, T> {
                     units,
                 };
                 T::pull_back_cell(self.level, cell);
-                let left = Left::Rows { entries: &of_gates[units..], stride: extent };
-                let right = &self.to_hidden;
-                T::multiply(self.level, Product { left, right, rows, out: &mut of_state, stride: units });
+                self.add_pulled_back(&of_gates[units..], &self.to_hidden, rows, &mut of_state, units);
             }
             self.add_weights(group, &window, &of_gates, &tape.states, &mut of_weights);
             of_x.clear();
             of_x.resize(span.len() * width, T::zero());
-            let product = Product {
-                left: Left::Rows { entries: &of_gates, stride: extent },
-                right: &self.to_input,
-                rows: span.len(),
-                out: &mut of_x,
-                stride: width,
-            };
-            T::multiply(self.level, product);
+            self.add_pulled_back(&of_gates, &self.to_input, span.len(), &mut of_x, width);
             for ((t, i), of_x) in group.places(&window).zip(of_x.chunks_exact(width)) {
                 of_inputs[i][group.own_row(t, i) * width..][..width].copy_from_slice(of_x);
             }
@@ -197,7 +188,7 @@ impl<T: GruReal> Run<'_, T> {
         of_weights: &mut OfWeights<T>,
     ) {
         let GruProblem { width, hidden, inputs, .. } = *self.problem;
-        let (units, extent) = (self.gates.padded, self.gates.extent());
+        let units = self.gates.padded;
         let depth = group.span(window).len();
         let mut x = Panels::zeros(self.level, depth, width);
         let mut h = Panels::zeros(self.level, depth, hidden);
@@ -205,21 +196,33 @@ impl<T: GruReal> Run<'_, T> {
             x.set_row(k, &inputs[group.row(t, i) * width..][..width]);
             h.set_row(k, &states[(group.before(t).start + i) * units..][..hidden]);
         }
-        let input = Product {
-            left: Left::Columns { entries: of_gates, stride: extent },
-            right: &x,
-            rows: 3 * units,
-            out: &mut of_weights.input,
-            stride: width,
-        };
-        T::multiply(self.level, input);
-        let hidden = Product {
-            left: Left::Columns { entries: &of_gates[units..], stride: extent },
-            right: &h,
-            rows: 3 * units,
-            out: &mut of_weights.hidden,
-            stride: hidden,
-        };
-        T::multiply(self.level, hidden);
+        self.add_outer(of_gates, &x, &mut of_weights.input, width);
+        self.add_outer(&of_gates[units..], &h, &mut of_weights.hidden, hidden);
+    }
+
+    /// Adds `dG W` of three runs, of which `of_gates` starts with the first, to rows of `out`.
+    fn add_pulled_back(
+        &self,
+        of_gates: &[T],
+        weights: &[Panels<T>; 3],
+        rows: usize,
+        out: &mut [T],
+        stride: usize,
+    ) {
+        for (run, right) in weights.iter().enumerate() {
+            let entries = &of_gates[run * self.gates.padded..];
+            let left = Left::Rows { entries, stride: self.gates.extent() };
+            T::multiply(self.level, Product { left, right, rows, out: &mut *out, stride });
+        }
+    }
+
+    /// Adds `dG^T right` of three runs, of which `of_gates` starts with the first, to `out`, `[3 H, columns]`.
+    fn add_outer(&self, of_gates: &[T], right: &Panels<T>, out: &mut [T], columns: usize) {
+        let rows = self.gates.hidden;
+        for (run, out) in out.chunks_exact_mut(rows * columns).enumerate() {
+            let entries = &of_gates[run * self.gates.padded..];
+            let left = Left::Columns { entries, stride: self.gates.extent() };
+            T::multiply(self.level, Product { left, right, rows, out, stride: columns });
+        }
     }
 }

@@ -105,7 +105,7 @@ impl<T: GruReal> Run<'_, T> {
     fn group(&self, group: &Group, mut outputs: Vec<&mut [T]>) -> GroupTape<T> {
         let GruProblem { width, hidden, inputs, .. } = *self.problem;
         let (units, extent) = (self.gates.padded, self.gates.extent());
-        let mut gates = self.biases.repeat(group.rows());
+        let mut gates = Vec::with_capacity(group.rows() * extent);
         let mut states = vec![T::zero(); (group.series() + group.rows()) * units];
         let mut x = Vec::new();
         for window in group.windows() {
@@ -114,6 +114,9 @@ impl<T: GruReal> Run<'_, T> {
                 x.extend_from_slice(&inputs[group.row(t, i) * width..][..width]);
             }
             let span = group.span(&window);
+            for _ in span.clone() {
+                gates.extend_from_slice(&self.biases);
+            }
             let product = Product {
                 left: Left::Rows { entries: &x, stride: width },
                 right: &self.from_input,

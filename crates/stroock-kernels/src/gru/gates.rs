@@ -3,7 +3,8 @@
 //! A step keeps four numbers per hidden unit, in four runs `[n | r | z | m]`: the gates and
 //! `m = W_hn h + b_hn`. In this order both products write to neighbouring runs: the input to `n, r, z`, the
 //! hidden state to `r, z, m`, each on top of what is there. Runs are filled up with zeros to whole vectors
-//! (`H'` units): such a unit stays 0 and touches nothing.
+//! (`H'` units): such a unit stays 0 and touches nothing. Backward, where the units are rows or the inner
+//! dimension of a product, each run has a product of its own, which leaves them out.
 
 use super::problem::GruProblem;
 use crate::product::Panels;
@@ -62,20 +63,27 @@ impl Gates {
         panels
     }
 
-    /// `W_ih`, `[n | r | z, D]`.
-    pub fn gates_to_input<T: SimdReal>(&self, level: Level, problem: &GruProblem<'_, T>) -> Panels<T> {
-        let mut panels = Panels::zeros(level, 3 * self.padded, problem.width);
-        for (place, row) in self.rows(FROM_INPUT) {
-            panels.set_row(place, &problem.weights.w_ih[row * problem.width..][..problem.width]);
-        }
-        panels
+    /// `W_ih`, `[H, D]` for each of the runs `n, r, z`.
+    pub fn gates_to_input<T: SimdReal>(&self, level: Level, problem: &GruProblem<'_, T>) -> [Panels<T>; 3] {
+        FROM_INPUT.map(|gate| self.gate_panels(level, gate, problem.weights.w_ih, problem.width))
     }
 
-    /// `W_hh`, `[r | z | m, H]`.
-    pub fn gates_to_hidden<T: SimdReal>(&self, level: Level, problem: &GruProblem<'_, T>) -> Panels<T> {
-        let mut panels = Panels::zeros(level, 3 * self.padded, self.hidden);
-        for (place, row) in self.rows(FROM_HIDDEN) {
-            panels.set_row(place, &problem.weights.w_hh[row * self.hidden..][..self.hidden]);
+    /// `W_hh`, `[H, H]` for each of the runs `r, z, m`.
+    pub fn gates_to_hidden<T: SimdReal>(&self, level: Level, problem: &GruProblem<'_, T>) -> [Panels<T>; 3] {
+        FROM_HIDDEN.map(|gate| self.gate_panels(level, gate, problem.weights.w_hh, self.hidden))
+    }
+
+    /// The rows of one gate of `weights`, `[3 H, columns]`.
+    fn gate_panels<T: SimdReal>(
+        &self,
+        level: Level,
+        gate: usize,
+        weights: &[T],
+        columns: usize,
+    ) -> Panels<T> {
+        let mut panels = Panels::zeros(level, self.hidden, columns);
+        for unit in 0..self.hidden {
+            panels.set_row(unit, &weights[(gate * self.hidden + unit) * columns..][..columns]);
         }
         panels
     }
@@ -93,21 +101,23 @@ impl Gates {
         biases
     }
 
-    /// `[n | r | z, columns]` in the order `[3 H, columns]` of the weights of the input.
-    pub fn of_input<T: SimdReal>(&self, runs: &[T], columns: usize) -> Vec<T> {
-        self.reorder(FROM_INPUT, runs, columns)
+    /// `[n | r | z, columns]`, whose runs have `rows` rows, of which the first `H` are units, in the order
+    /// `[3 H, columns]` of the weights of the input.
+    pub fn of_input<T: SimdReal>(&self, runs: &[T], rows: usize, columns: usize) -> Vec<T> {
+        self.reorder(FROM_INPUT, runs, rows, columns)
     }
 
-    /// `[r | z | m, columns]` in the order `[3 H, columns]` of the weights of the hidden state.
-    pub fn of_hidden<T: SimdReal>(&self, runs: &[T], columns: usize) -> Vec<T> {
-        self.reorder(FROM_HIDDEN, runs, columns)
+    /// `[r | z | m, columns]`, as [`of_input`](Self::of_input), in the order of the weights of the hidden state.
+    pub fn of_hidden<T: SimdReal>(&self, runs: &[T], rows: usize, columns: usize) -> Vec<T> {
+        self.reorder(FROM_HIDDEN, runs, rows, columns)
     }
 
-    fn reorder<T: SimdReal>(&self, gates: [usize; 3], runs: &[T], columns: usize) -> Vec<T> {
-        let mut rows = vec![T::zero(); 3 * self.hidden * columns];
-        for (place, row) in self.rows(gates) {
-            rows[row * columns..][..columns].copy_from_slice(&runs[place * columns..][..columns]);
+    fn reorder<T: SimdReal>(&self, gates: [usize; 3], runs: &[T], rows: usize, columns: usize) -> Vec<T> {
+        let extent = self.hidden * columns;
+        let mut weights = vec![T::zero(); 3 * extent];
+        for (run, gate) in runs.chunks(rows * columns).zip(gates) {
+            weights[gate * extent..][..extent].copy_from_slice(&run[..extent]);
         }
-        rows
+        weights
     }
 }
